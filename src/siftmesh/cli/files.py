@@ -1,0 +1,122 @@
+"""Files of events and subscriptions: read row by row with the place of whatever is wrong, written all or nothing."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import IO, Any, NoReturn
+
+from siftmesh.errors import ConfigError
+
+__all__ = ["Row", "read_json", "read_rows", "written"]
+
+
+class Row:
+    """One row of a file and where it stands."""
+
+    __slots__ = ("place", "values")
+
+    def __init__(self, place: str, values: dict[str, Any]) -> None:
+        self.place = place
+        self.values = values
+
+
+def read_rows(path: str) -> Iterator[Row]:
+    """The rows of a JSON lines file (`-` for standard input) or a Parquet file."""
+    if path.endswith(".parquet"):
+        yield from _parquet_rows(path)
+    elif path == "-":
+        yield from _json_rows("standard input", sys.stdin)
+    else:
+        with _opened(path) as lines:
+            yield from _json_rows(path, lines)
+
+
+def read_json(path: str) -> Any:
+    """The one JSON value of a file."""
+    with _opened(path) as text:
+        return _decoded(_text(path, text), path)
+
+
+@contextmanager
+def written(path: str | None) -> Iterator[IO[str]]:
+    """Standard output, or a file that appears only when all of it is written."""
+    if path is None or path == "-":
+        yield sys.stdout
+        return
+    partial = f"{path}.{os.getpid()}.partial"
+    try:
+        with open(partial, "w", encoding="utf-8") as out:
+            yield out
+        os.replace(partial, path)
+    except OSError as error:
+        raise ConfigError(f"{path}: cannot be written: {error.strerror}; choose another --out") from None
+    finally:
+        with suppress(OSError):
+            os.unlink(partial)
+
+
+@contextmanager
+def _opened(path: str) -> Iterator[IO[str]]:
+    try:
+        with Path(path).open(encoding="utf-8") as stream:
+            yield stream
+    except OSError as error:
+        raise ConfigError(f"{path}: cannot be read: {error.strerror}; give the path of a file") from None
+
+
+def _text(path: str, stream: IO[str]) -> str:
+    try:
+        return stream.read()
+    except UnicodeDecodeError as error:
+        raise ConfigError(f"{path}: byte {error.start} is not UTF-8; give a JSON or Parquet file") from None
+
+
+def _json_rows(name: str, lines: IO[str]) -> Iterator[Row]:
+    number = 0
+    try:
+        for line in lines:
+            number += 1
+            if line.strip():
+                place = f"{name}:{number}"
+                values = _decoded(line, place)
+                if not isinstance(values, dict):
+                    raise ConfigError(f"{place}: expected a JSON object, one for each line")
+                yield Row(place, values)
+    except UnicodeDecodeError:
+        raise ConfigError(f"{name}:{number + 1}: not UTF-8; give JSON lines, or a name ending in .parquet") from None
+
+
+def _decoded(text: str, place: str) -> Any:
+    try:
+        return json.loads(text, parse_constant=_no_constant)
+    except json.JSONDecodeError as error:
+        raise ConfigError(f"{place}: not JSON at column {error.colno}: {error.msg}") from None
+    except ValueError as error:
+        raise ConfigError(f"{place}: not JSON: {error}") from None
+    except RecursionError:
+        raise ConfigError(f"{place}: nested too deeply to be read") from None
+
+
+def _no_constant(name: str) -> NoReturn:
+    raise ValueError(f"{name} is no JSON number")
+
+
+def _parquet_rows(path: str) -> Iterator[Row]:
+    import pyarrow
+    from pyarrow import parquet
+
+    number = 0
+    try:
+        with parquet.ParquetFile(path) as file:
+            for batch in file.iter_batches():
+                for values in batch.to_pylist():
+                    number += 1
+                    yield Row(f"{path} row {number}", values)
+    except (OSError, pyarrow.ArrowInvalid) as error:
+        first = str(error).splitlines()[0]
+        raise ConfigError(f"{path}: cannot be read as Parquet: {first}; give a Parquet or JSON lines file") from None

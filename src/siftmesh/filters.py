@@ -1,0 +1,95 @@
+"""Filter text to Tree: the edge at which text is parsed, in any dialect, with shapes remembered."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from siftmesh.errors import ParameterError, SubscriptionError
+from siftmesh.language import ast
+from siftmesh.language.check import check
+from siftmesh.language.dialects import read
+from siftmesh.language.limits import DEFAULT, Limits
+from siftmesh.language.parser import parse
+from siftmesh.language.shape import Shape, split, template_text
+from siftmesh.logic.lower import lower
+from siftmesh.logic.normalise import normalise
+from siftmesh.logic.template import Template
+from siftmesh.logic.tree import Tree
+from siftmesh.model.schema import Schema
+
+__all__ = ["FilterReader"]
+
+# Shapes remembered, and the longest text worth remembering: together they bound the memory a stranger can fill.
+_SHAPES = 4_096
+_LONGEST = 4_096
+
+
+class FilterReader:
+    """Reads filters into Trees in normal form; a text whose shape was seen before is not parsed again."""
+
+    def __init__(self, schema: Schema | None = None, limits: Limits = DEFAULT) -> None:
+        self.schema = schema
+        self.limits = limits
+        # None stands for a shape that must be parsed each time.
+        self._templates: dict[Shape, Template | None] = {}
+
+    def read(self, source: Any, dialect: str = "sql") -> Tree:
+        """The Tree of a filter, or a SubscriptionError that says what is wrong with it and where."""
+        if dialect != "sql":
+            return normalise(lower(self._checked(read(source, dialect, self.limits), None)))
+        if not isinstance(source, str):
+            raise SubscriptionError(f"a filter is text, not {type(source).__name__}", expected="a string or a Tree")
+        if self.schema is None and len(source) <= min(_LONGEST, self.limits.text):
+            parts = split(source)
+            if parts is not None:
+                tree = self._by_shape(*parts)
+                if tree is not None:
+                    return tree
+        return self.read_slowly(source)
+
+    def read_slowly(self, source: str) -> Tree:
+        """The same for the language's own text, the obvious way: parse, lower, normalise."""
+        condition = self._checked(parse(source, self.limits), source)
+        names = ast.parameters(condition)
+        if names:
+            raise ParameterError(
+                f"the parameter :{names[0]} has no value",
+                source=source,
+                span=next(n.span for n in ast.walk(condition) if isinstance(n, ast.Parameter)),
+                expected="constants, or a template with its parameters",
+            )
+        return normalise(lower(condition))
+
+    def template(self, source: str) -> Template:
+        """A filter with :parameters, ready to be bound to rows of constants."""
+        return Template(self._checked(parse(source, self.limits), source), self.limits)
+
+    def _checked(self, condition: ast.Condition, source: str | None) -> ast.Condition:
+        if self.schema is not None:
+            check(condition, self.schema, source)
+        return condition
+
+    def _by_shape(self, shape: Shape, constants: list[Any]) -> Tree | None:
+        try:
+            template = self._templates[shape]
+        except KeyError:
+            template = self._learn(shape)
+        if template is None:
+            return None
+        try:
+            return template.bind_values(constants)
+        except SubscriptionError:
+            return None  # the slow way shows the place
+
+    def _learn(self, shape: Shape) -> Template | None:
+        text = template_text(shape)
+        template = None
+        if text is not None:
+            try:
+                template = Template(parse(text, self.limits), self.limits)
+            except SubscriptionError:
+                template = None
+        if len(self._templates) >= _SHAPES:
+            self._templates.pop(next(iter(self._templates)))
+        self._templates[shape] = template
+        return template

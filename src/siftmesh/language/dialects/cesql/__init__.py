@@ -1,0 +1,7 @@
+"""CloudEvents SQL 1.0: parsed, evaluated with its own errors, and lowered to the syntax tree of our own language."""
+
+from siftmesh.language.dialects.cesql.evaluator import Result, evaluate
+from siftmesh.language.dialects.cesql.lowering import lower, parse_cesql
+from siftmesh.language.dialects.cesql.parser import parse
+
+__all__ = ["Result", "evaluate", "lower", "parse", "parse_cesql"]

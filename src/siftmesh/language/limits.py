@@ -1,0 +1,27 @@
+"""Limits on what a filter may be; passing one is a `LimitExceeded` that names the limit."""
+
+from __future__ import annotations
+
+import msgspec
+
+__all__ = ["DEFAULT", "Limits"]
+
+
+class Limits(msgspec.Struct, frozen=True, kw_only=True):
+    """How large a filter may be; the defaults are safe for text from strangers."""
+
+    # Characters of the text.
+    text: int = 1_000_000
+    # Nodes of the syntax tree (the items of IN and OVERLAPS are counted by `items`).
+    nodes: int = 20_000
+    # How deep conditions and expressions may be nested.
+    depth: int = 100
+    # Constants in one IN or OVERLAPS list.
+    items: int = 50_000
+    # Characters of one LIKE pattern.
+    pattern: int = 4_096
+    # Wildcards in one LIKE pattern.
+    wildcards: int = 64
+
+
+DEFAULT = Limits()

@@ -1,0 +1,153 @@
+"""The normal form of trees: filters that differ only in order, grouping or repetition become one and the same Tree.
+
+`conjunction` and `disjunction` join trees that are already in normal form; `normalise` applies them bottom-up. What a
+tree is true of never changes; unknown and false may change places, for a Tree is only ever asked whether it is true.
+Nothing is factored out or multiplied out, so a filter keeps the shape in which it was written.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from operator import attrgetter
+
+from siftmesh.logic.entailment import implies
+from siftmesh.logic.rules import RULES, Work, canonical_leaf
+from siftmesh.logic.tree import FALSE, TRUE, And, Leaf, Or, Predicate, Tree, sort_key
+
+__all__ = ["DEFAULT_BUDGET", "conjunction", "disjunction", "normalise"]
+
+# Comparisons of pairs of siblings; what more would find is left as it stands, which is correct but longer.
+DEFAULT_BUDGET = 20_000
+
+_attribute = attrgetter("attribute")
+
+
+def normalise(tree: Tree, budget: int = DEFAULT_BUDGET) -> Tree:
+    """The normal form of any tree; the budget bounds the work on pairs of siblings, never the correctness."""
+    return _normal(tree, Work(budget))
+
+
+def conjunction(children: Iterable[Tree], budget: int = DEFAULT_BUDGET) -> Tree:
+    """The normal form of the And of trees in normal form."""
+    return _join(True, children, Work(budget))
+
+
+def disjunction(children: Iterable[Tree], budget: int = DEFAULT_BUDGET) -> Tree:
+    """The normal form of the Or of trees in normal form."""
+    return _join(False, children, Work(budget))
+
+
+def _normal(tree: Tree, work: Work) -> Tree:
+    same = type(tree)
+    if not isinstance(tree, (And, Or)):
+        return canonical_leaf(tree)
+    # A node within one of its own type is taken apart before its leaves meet, so that grouping plays no part.
+    waiting: list[Tree] = list(tree.children)
+    children: list[Tree] = []
+    for child in waiting:
+        if type(child) is same:
+            waiting += child.children  # type: ignore[union-attr]  # an And or an Or, like the tree
+        else:
+            children.append(_normal(child, work))
+    return _join(same is And, children, work)
+
+
+def _join(every: bool, children: Iterable[Tree], work: Work) -> Tree:
+    """Apply the laws to the children of an And or an Or: first flatten, then leaves, then absorption, then order."""
+    same, opposite = (And, Or) if every else (Or, And)
+    predicates: list[Predicate] = []
+    others: list[Leaf] = []
+    compounds: list[Tree] = []
+    waiting = list(children)
+    for child in waiting:
+        kind = type(child)
+        if kind is Predicate:
+            predicates.append(child)  # type: ignore[arg-type]  # exact type just seen
+        elif kind is same:
+            waiting += child.children  # type: ignore[union-attr]  # an And or an Or
+        elif kind is not opposite:
+            others.append(child)  # type: ignore[arg-type]  # only leaves are left
+        elif not child.children:  # type: ignore[union-attr]  # an And or an Or
+            return child  # FALSE decides an And, TRUE decides an Or
+        else:
+            compounds.append(child)
+
+    leaves: list[Leaf]
+    if not others and len({leaf.attribute for leaf in predicates}) == len(predicates):
+        # Leaves on distinct attributes do not concern each other: nearly every filter is of this sort.
+        predicates.sort(key=_attribute)
+        leaves = predicates  # type: ignore[assignment]  # predicates are leaves; the list is not used otherwise
+    else:
+        simplified: list[Leaf] | None = list(dict.fromkeys([*predicates, *others]))
+        for rule in RULES:
+            simplified = rule(every, simplified, work)
+            if simplified is None:
+                return FALSE if every else TRUE
+        leaves = sorted(simplified, key=sort_key)
+    if compounds:
+        compounds = _absorb(every, leaves, compounds, work)
+    if len(compounds) > 1:
+        compounds.sort(key=sort_key)
+    joined = (*leaves, *compounds)
+    return joined[0] if len(joined) == 1 else same(joined)
+
+
+def _absorb(every: bool, leaves: list[Leaf], compounds: list[Tree], work: Work) -> list[Tree]:
+    """Absorption: `a OR (a AND b)` is `a`, and dually; also where `a` implies, or is implied, instead of being equal."""
+    if leaves:
+        present = set(leaves)
+        by_attribute: dict[str, list[Predicate]] = {}
+        for leaf in leaves:
+            if isinstance(leaf, Predicate):
+                by_attribute.setdefault(leaf.attribute, []).append(leaf)
+        compounds = [one for one in compounds if not _settled(every, present, by_attribute, one)]
+    if len(compounds) < 2:
+        return compounds
+    compounds = list(dict.fromkeys(compounds))
+    if not work.take(len(compounds) * len(compounds)):
+        return compounds
+    compounds.sort(key=sort_key)
+    return [
+        one
+        for place, one in enumerate(compounds)
+        if not any(
+            _absorbs(every, other, one, work) and (rival < place or not _absorbs(every, one, other, work))
+            for rival, other in enumerate(compounds)
+            if rival != place
+        )
+    ]
+
+
+def _settled(
+    every: bool, present: set[Leaf], by_attribute: dict[str, list[Predicate]], compound: Tree
+) -> bool:
+    """Whether the leaves beside a compound make one of its children hold (in an Or: make one fail)."""
+    for child in compound.children:  # type: ignore[union-attr]  # compounds are And or Or
+        if child in present:
+            return True
+        if type(child) is Predicate:
+            for leaf in by_attribute.get(child.attribute, ()):
+                if implies(leaf, child) if every else implies(child, leaf):
+                    return True
+        elif isinstance(child, (And, Or)) and all(
+            _settled(every, present, by_attribute, Or((part,))) for part in child.children
+        ):
+            return True
+    return False
+
+
+def _absorbs(every: bool, kept: Tree, dropped: Tree, work: Work) -> bool:
+    """Whether each child of one compound has its like, or one that follows from it, in the other."""
+    theirs = dropped.children  # type: ignore[union-attr]  # compounds are And or Or
+    for child in kept.children:  # type: ignore[union-attr]  # compounds are And or Or
+        if child in theirs:
+            continue
+        if type(child) is not Predicate or not any(
+            type(other) is Predicate
+            and other.attribute == child.attribute
+            and work.take(1)
+            and (implies(child, other) if every else implies(other, child))
+            for other in theirs
+        ):
+            return False
+    return True

@@ -1,0 +1,49 @@
+"""A fixed schema: which attributes events have, and of which type."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import msgspec
+
+from siftmesh.errors import ConfigError, nearest_name
+from siftmesh.model.values import Kind
+
+__all__ = ["TYPES", "AttributeType", "Schema"]
+
+TYPES: dict[str, Kind] = {
+    "bool": Kind.BOOL,
+    "int": Kind.NUMBER,
+    "float": Kind.NUMBER,
+    "number": Kind.NUMBER,
+    "string": Kind.STRING,
+    "timestamp": Kind.TIMESTAMP,
+}
+
+
+class AttributeType(msgspec.Struct, frozen=True):
+    """The kind of an attribute, and for an array the kind of its elements."""
+
+    kind: Kind
+    element: Kind | None = None
+
+    @classmethod
+    def named(cls, name: str) -> AttributeType:
+        """The type with a name: bool, int, float, number, string, timestamp, or array<one of these>."""
+        if name.startswith("array<") and name.endswith(">") and name[6:-1] in TYPES:
+            return cls(Kind.ARRAY, TYPES[name[6:-1]])
+        if name not in TYPES:
+            near = nearest_name(name, TYPES)
+            raise ConfigError(f"{name!r} is not a type; expected {near or ', '.join(TYPES) + ' or array<...>'}")
+        return cls(TYPES[name])
+
+
+class Schema(msgspec.Struct, frozen=True):
+    """The attributes that filters may name, by canonical name."""
+
+    attributes: dict[str, AttributeType]
+
+    @classmethod
+    def of(cls, types: Mapping[str, str]) -> Schema:
+        """A schema from attribute names and the names of their types."""
+        return cls({name: AttributeType.named(type_name) for name, type_name in types.items()})
