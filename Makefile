@@ -55,7 +55,7 @@ types: venv ## check the types
 
 imports: venv ## check that no layer imports a higher one
 	@echo "make imports: lint-imports"
-	@$(BIN)/lint-imports --no-logo
+	@$(BIN)/lint-imports --no-logo --no-cache
 
 docs: venv ## run the code of the README and the examples
 	@echo "make docs: pytest tests/docs"
@@ -88,5 +88,5 @@ wheel: venv ## build the wheel into dist/
 
 clean: ## remove what was built or cached, but keep .venv
 	@echo "make clean: removing build products and caches"
-	@rm -rf dist build .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
+	@rm -rf dist build .pytest_cache .mypy_cache .ruff_cache .hypothesis
 	@find src tests benchmarks examples -name __pycache__ -type d -prune -exec rm -rf {} + 2>/dev/null || true

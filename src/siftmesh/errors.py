@@ -15,7 +15,8 @@
     ├── ProtocolError                      a peer broke the wire protocol
     └── ConnectionClosed                   the other side is gone
 
-A message says what is wrong, shows where (the source with a marker under the span), and what was expected instead.
+A message says what is wrong, shows where (the source with a marker under the span), and what was expected
+instead.
 """
 
 from __future__ import annotations
@@ -40,11 +41,12 @@ __all__ = [
     "UnsupportedFeature",
     "nearest_name",
     "point_at",
+    "shown",
 ]
 
 Span = tuple[int, int]
 
-# A line of a filter may be a megabyte long; a message shows this much of it around the place.
+# A line of a filter may be a megabyte long; a message shows this much of it, around the place.
 EXCERPT = 72
 
 
@@ -170,6 +172,12 @@ class ConnectionClosed(SiftmeshError):
     """The other side is gone."""
 
 
+def shown(text: str) -> str:
+    """A piece of a filter as a message names it: on one line, cut where it gets long."""
+    line = "".join(c if c.isprintable() else " " for c in text[:EXCERPT])
+    return line if len(text) <= EXCERPT else f"{line}..."
+
+
 def point_at(source: str, span: Span) -> list[str]:
     """The line of `source` that holds the start of `span`, and a line with a marker under the span."""
     start, end = max(0, span[0]), max(span[0], span[1])
@@ -177,8 +185,8 @@ def point_at(source: str, span: Span) -> list[str]:
     line_end = source.find("\n", start)
     line_end = len(source) if line_end < 0 else line_end
     shown_from = max(line_start, start - EXCERPT // 2)
-    shown_to = min(line_end, max(shown_from + EXCERPT, min(end, shown_from + EXCERPT)))
-    excerpt = "".join(c if c.isprintable() else " " for c in source[shown_from:shown_to])
+    shown_to = min(line_end, shown_from + EXCERPT)
+    excerpt = shown(source[shown_from:shown_to])
     head = "..." if shown_from > line_start else ""
     tail = "..." if shown_to < line_end else ""
     marker = "^" * max(1, min(end, shown_to) - start)

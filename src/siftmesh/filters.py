@@ -19,7 +19,8 @@ from siftmesh.model.schema import Schema
 
 __all__ = ["FilterReader"]
 
-# Shapes remembered, and the longest text worth remembering: together they bound the memory a stranger can fill.
+# Shapes remembered, and the longest text worth remembering: together they bound the memory a stranger can
+# fill.
 _SHAPES = 4_096
 _LONGEST = 4_096
 
@@ -38,7 +39,9 @@ class FilterReader:
         if dialect != "sql":
             return normalise(lower(self._checked(read(source, dialect, self.limits), None)))
         if not isinstance(source, str):
-            raise SubscriptionError(f"a filter is text, not {type(source).__name__}", expected="a string or a Tree")
+            raise SubscriptionError(
+                f"a filter is text, not {type(source).__name__}", expected="a string or a Tree"
+            )
         if self.schema is None and len(source) <= min(_LONGEST, self.limits.text):
             parts = split(source)
             if parts is not None:
@@ -82,11 +85,12 @@ class FilterReader:
             return None  # the slow way shows the place
 
     def _learn(self, shape: Shape) -> Template | None:
-        text = template_text(shape)
+        written = template_text(shape)
         template = None
-        if text is not None:
+        if written is not None:
+            text, parameters = written
             try:
-                template = Template(parse(text, self.limits), self.limits)
+                template = Template(parse(text, self.limits), self.limits, parameters)
             except SubscriptionError:
                 template = None
         if len(self._templates) >= _SHAPES:

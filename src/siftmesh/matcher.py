@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable, Iterator, Mapping
 from typing import Any
 
-from siftmesh.errors import ParameterError, SubscriptionError
+from siftmesh.errors import DuplicateId, ParameterError, SubscriptionError
 from siftmesh.filters import FilterReader
 from siftmesh.language.limits import DEFAULT, Limits
 from siftmesh.logic.normalise import normalise
 from siftmesh.logic.template import Template
-from siftmesh.logic.tree import And, Or, Predicate, Quantified, Residual, Tree
+from siftmesh.logic.tree import Tree
 from siftmesh.matching.explain import Explanation, explain
 from siftmesh.matching.scan import ScanMatcher
 from siftmesh.model.event import Event
@@ -22,9 +22,9 @@ __all__ = ["Matcher"]
 class Matcher:
     """Finds all subscriptions that an event meets.
 
-    Without a schema nothing is refused for its type: a comparison of different types is unknown, which is no match.
-    With one (names to types, as in `{"price": "float", "tags": "array<string>"}`) a filter that names an unknown
-    attribute or compares what never compares is refused when it is added.
+    Without a schema nothing is refused for its type: a comparison of different types is unknown, which is no
+    match. With one (names to types, as in `{"price": "float", "tags": "array<string>"}`) a filter that names
+    an unknown attribute or compares what never compares is refused when it is added.
     """
 
     def __init__(self, schema: Mapping[str, str] | None = None, limits: Limits = DEFAULT) -> None:
@@ -48,8 +48,15 @@ class Matcher:
                 raise ParameterError(f"row {number} has no column {id!r}", expected=f"an id in column {id!r}")
             key = row[id]
             if key in trees or key in self._matcher:
-                raise SubscriptionError(f"row {number}: there is already a subscription {key!r}", expected="another id")
-            trees[key] = bound.bind({name: row[name] for name in row if name in bound.parameters})
+                raise DuplicateId(
+                    f"row {number}: there is already a subscription {key!r}", expected="another id"
+                )
+            try:
+                trees[key] = bound.bind({name: row[name] for name in row if name in bound.parameters})
+            except SubscriptionError as error:
+                raise type(error)(
+                    f"row {number}: {error.what}", expected=error.expected, limit=error.limit
+                ) from None
         for key, tree in trees.items():
             self._matcher.add(key, tree)
         return len(trees)
@@ -80,7 +87,7 @@ class Matcher:
         return len(self._matcher)
 
     def _tree(self, condition: Any, dialect: str) -> Tree:
-        if isinstance(condition, (And, Or, Predicate, Quantified, Residual)):
+        if isinstance(condition, Tree):
             return normalise(condition)
         return self._reader.read(condition, dialect)
 

@@ -340,7 +340,7 @@ def exemption_fault(comment: str) -> str | None:
         return "names no rule"
     words = re.sub(r"#\s*(?:noqa|type:\s*ignore)\S*", "", match["rest"])
     before = comment[: match.start()]
-    return None if len(re.findall(r"[a-z]{3,}", words + before)) >= 1 else "gives no reason"
+    return None if len(re.findall(r"[A-Za-z]{3,}", words + before)) >= 1 else "gives no reason"
 
 
 @pytest.mark.parametrize(

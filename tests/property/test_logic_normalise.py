@@ -1,4 +1,4 @@
-"""The normal form keeps what a tree is true of, is reached in one step, and forgets order, grouping and repetition."""
+"""The normal form keeps truth, is reached in one step, and forgets order, grouping and repetition."""
 
 from __future__ import annotations
 
@@ -46,7 +46,9 @@ def assert_normal(tree: Tree) -> None:
 def test_truth_is_kept(tree: Tree, data: st.DataObject) -> None:
     normal = normalise(tree)
     assert_normal(normal)
-    for event in data.draw(st.lists(st.one_of(events(), events_meeting(tree), events_meeting(normal)), min_size=8)):
+    for event in data.draw(
+        st.lists(st.one_of(events(), events_meeting(tree), events_meeting(normal)), min_size=8)
+    ):
         assert is_true(normal, event) == is_true(tree, event)
 
 
@@ -54,7 +56,9 @@ def test_truth_is_kept(tree: Tree, data: st.DataObject) -> None:
 def test_truth_is_kept_where_all_leaves_ask_one_attribute(several, node, data: st.DataObject) -> None:
     tree = node(tuple(several))
     normal = normalise(tree)
-    for event in data.draw(st.lists(st.one_of(events(), events_meeting(tree), events_meeting(normal)), min_size=10)):
+    for event in data.draw(
+        st.lists(st.one_of(events(), events_meeting(tree), events_meeting(normal)), min_size=10)
+    ):
         assert is_true(normal, event) == is_true(tree, event)
 
 

@@ -145,7 +145,9 @@ def _comparison(operator: str, left: ast.Expression, right: ast.Expression, scop
 
 
 def _written_timestamp(node: ast.Expression, value: Value) -> bool:
-    return isinstance(value, Timestamp) and not any(isinstance(part, ast.Attribute) for part in ast.walk(node))
+    return isinstance(value, Timestamp) and not any(
+        isinstance(part, ast.Attribute) for part in ast.walk(node)
+    )
 
 
 def _as_moment(value: Value) -> Value:

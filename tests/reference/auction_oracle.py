@@ -1,7 +1,7 @@
 """Which events meet a generated filter, worked out leaf by leaf over whole columns.
 
-A reader of just the texts that the workload generators write, sharing nothing with the package's language: values
-are never missing there, so that two truth values are enough.
+A reader of just the texts that the workload generators write, sharing nothing with the package's language:
+values are never missing there, so that two truth values are enough.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ Mask = np.ndarray
 
 
 def read(text: str) -> Node:
-    """The filter as nested tuples: ("and" | "or", child, ...), ("not", child), ("leaf", attribute, op, values)."""
+    """The filter as tuples: ("and" | "or", child, ...), ("not", child) or ("leaf", attribute, op, values)."""
     tokens = TOKEN.findall(text)
     assert "".join(tokens) == re.sub(r"\s+(?=(?:[^']*'[^']*')*[^']*$)", "", text), "a piece was not read"
     node, rest = _chain(tokens, "OR")
@@ -62,7 +62,7 @@ def _value(token: str) -> Any:
 
 @dataclass
 class Columns:
-    """Events by column; strings as numbers of a sorted list, so that a comparison is one pass over numbers."""
+    """Events by column; strings as places in a sorted list, so that comparing is one pass over numbers."""
 
     numbers: dict[str, np.ndarray]
     strings: dict[str, list[str]]

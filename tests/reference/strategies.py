@@ -1,8 +1,8 @@
 """Hypothesis strategies for trees and events: few attributes and few constants, so that things collide.
 
-`trees()` and `predicates()` give Trees as `logic.lower` would make them, not in normal form. `events()` draws values at,
-beside and between the constants, and nulls, missing attributes and other kinds. `events_meeting(tree)` builds events
-of which a tree is likely true instead of hoping for one.
+`trees()` and `predicates()` give Trees as `logic.lower` would make them, not in normal form. `events()` draws
+values at, beside and between the constants, and nulls, missing attributes and other kinds.
+`events_meeting(tree)` builds events of which a tree is likely true instead of hoping for one.
 """
 
 from __future__ import annotations
@@ -39,7 +39,19 @@ SECOND = 1_000_000
 CONSTANTS: dict[Kind, tuple[Any, ...]] = {
     Kind.BOOL: (False, True),
     Kind.NUMBER: (-1, 0, 0.5, 1, 2, 2**53, 2**53 + 1, float(2**54), 5e-324, 1e300),
-    Kind.STRING: ("", "a", "ab", "abc", "abd", "b", "ABC", "ab\0", "%", "2020-01-01T12:00:00Z", "2020-01-01T12:00:01Z"),
+    Kind.STRING: (
+        "",
+        "a",
+        "ab",
+        "abc",
+        "abd",
+        "b",
+        "ABC",
+        "ab\0",
+        "%",
+        "2020-01-01T12:00:00Z",
+        "2020-01-01T12:00:01Z",
+    ),
     Kind.TIMESTAMP: (NOON, NOON + 1, NOON + SECOND, NOON + 2 * SECOND),
 }
 COMMON: dict[Kind, tuple[Any, ...]] = {
@@ -87,7 +99,9 @@ def constants(kind: Kind) -> st.SearchStrategy[Any]:
 
 
 @st.composite
-def comparisons(draw: st.DrawFn, attributes: Sequence[str] = ATTRIBUTES, kinds: Sequence[Kind] = KINDS) -> Predicate:
+def comparisons(
+    draw: st.DrawFn, attributes: Sequence[str] = ATTRIBUTES, kinds: Sequence[Kind] = KINDS
+) -> Predicate:
     """Predicates that are interval sets: comparisons, IN, and LIKE of a prefix."""
     attribute = draw(st.sampled_from(attributes))
     kind = draw(st.sampled_from(kinds))
@@ -99,7 +113,9 @@ def comparisons(draw: st.DrawFn, attributes: Sequence[str] = ATTRIBUTES, kinds: 
         prefix = draw(st.sampled_from(("a%", "ab%", "abc%", "b%", "%", "\\%%")))
         return Predicate(attribute, draw(st.sampled_from((Operator.LIKE, Operator.NOT_LIKE))), kind, prefix)
     values = draw(st.sets(constants(kind), min_size=2, max_size=4))
-    return Predicate(attribute, draw(st.sampled_from((Operator.IN, Operator.NOT_IN))), kind, tuple(sorted(values)))
+    return Predicate(
+        attribute, draw(st.sampled_from((Operator.IN, Operator.NOT_IN))), kind, tuple(sorted(values))
+    )
 
 
 @st.composite
@@ -110,7 +126,9 @@ def predicates(draw: st.DrawFn, attributes: Sequence[str] = ATTRIBUTES) -> Predi
         return draw(comparisons(attributes))
     attribute = draw(st.sampled_from(attributes))
     if form == 6:
-        asked = st.sampled_from((Operator.IS_NULL, Operator.IS_NOT_NULL, Operator.EXISTS, Operator.NOT_EXISTS))
+        asked = st.sampled_from(
+            (Operator.IS_NULL, Operator.IS_NOT_NULL, Operator.EXISTS, Operator.NOT_EXISTS)
+        )
         return Predicate(attribute, draw(asked), Kind.NULL)
     if form == 7:
         kind = draw(st.sampled_from((Kind.NUMBER, Kind.STRING)))
@@ -151,7 +169,9 @@ def residuals(draw: st.DrawFn) -> Residual:
     if draw(st.booleans()):
         asked = draw(st.sampled_from((Operator.EQ, Operator.NE, Operator.LT, Operator.LE)))
         return Residual(asked, left, Get(draw(st.sampled_from(ATTRIBUTES))))
-    test = draw(predicates(("",)).filter(lambda one: one.operator not in (Operator.EXISTS, Operator.NOT_EXISTS)))
+    test = draw(
+        predicates(("",)).filter(lambda one: one.operator not in (Operator.EXISTS, Operator.NOT_EXISTS))
+    )
     return Residual(test.operator, left, None, test)
 
 
@@ -168,7 +188,9 @@ def trees(leaf: st.SearchStrategy[Any] | None = None, max_leaves: int = 10) -> s
         return st.builds(And, several) | st.builds(Or, several)
 
     base = leaf_trees() if leaf is None else leaf
-    return st.recursive(base | st.sampled_from((TRUE, FALSE)) if leaf is None else base, above, max_leaves=max_leaves)
+    return st.recursive(
+        base | st.sampled_from((TRUE, FALSE)) if leaf is None else base, above, max_leaves=max_leaves
+    )
 
 
 def values() -> st.SearchStrategy[Any]:

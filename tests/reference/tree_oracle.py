@@ -123,7 +123,9 @@ def predicate(leaf: Predicate, value: Any) -> bool | None:
             return None
         return any_of([compare(Operator.EQ, element, kind, constant) for element in value])
     if asked == Operator.OVERLAPS:
-        return any_of([predicate(Predicate(leaf.attribute, Operator.CONTAINS, kind, one), value) for one in constant])
+        return any_of(
+            [predicate(Predicate(leaf.attribute, Operator.CONTAINS, kind, one), value) for one in constant]
+        )
     return compare(asked, value, kind, constant)
 
 
@@ -135,7 +137,12 @@ def quantified(leaf: Quantified, event: Event) -> bool | None:
         return None
     return any_of(
         [
-            all_of([compare(term.operator, arrays[term.position][i], term.kind, term.value) for term in leaf.terms])
+            all_of(
+                [
+                    compare(term.operator, arrays[term.position][i], term.kind, term.value)
+                    for term in leaf.terms
+                ]
+            )
             for i in range(len(arrays[0]))
         ]
     )

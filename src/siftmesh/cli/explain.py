@@ -18,6 +18,7 @@ __all__ = ["add_parser", "explain", "parse"]
 
 
 def add_parser(commands: Any) -> None:
+    """Add the commands and their options to the command line."""
     parser = commands.add_parser("explain", help="say why a filter does or does not match an event")
     _filter_arguments(parser)
     parser.add_argument("--event", required=True, help="a JSON file with the event")
@@ -30,7 +31,9 @@ def add_parser(commands: Any) -> None:
 def _filter_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("filter", help="the filter's text (JSON for the dialects that are JSON)")
     parser.add_argument("--schema", help='a JSON file such as {"price": "float", "title": "string"}')
-    parser.add_argument("--dialect", choices=sorted(DIALECTS), default="sql", help="the language of the filter")
+    parser.add_argument(
+        "--dialect", choices=sorted(DIALECTS), default="sql", help="the language of the filter"
+    )
 
 
 def explain(arguments: argparse.Namespace) -> int:

@@ -1,4 +1,4 @@
-"""Files of events and subscriptions: read row by row with the place of whatever is wrong, written all or nothing."""
+"""Files of events and subscriptions: read row by row, what is wrong with its place; written all or nothing."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def read_rows(path: str) -> Iterator[Row]:
     if path.endswith(".parquet"):
         yield from _parquet_rows(path)
     elif path == "-":
-        yield from _json_rows("standard input", sys.stdin)
+        yield from _json_rows("standard input", sys.stdin.buffer)
     else:
         with _opened(path) as lines:
             yield from _json_rows(path, lines)
@@ -38,8 +38,8 @@ def read_rows(path: str) -> Iterator[Row]:
 
 def read_json(path: str) -> Any:
     """The one JSON value of a file."""
-    with _opened(path) as text:
-        return _decoded(_text(path, text), path)
+    with _opened(path) as stream:
+        return _decoded(stream.read(), path)
 
 
 @contextmanager
@@ -61,41 +61,34 @@ def written(path: str | None) -> Iterator[IO[str]]:
 
 
 @contextmanager
-def _opened(path: str) -> Iterator[IO[str]]:
+def _opened(path: str) -> Iterator[IO[bytes]]:
     try:
-        with Path(path).open(encoding="utf-8") as stream:
+        with Path(path).open("rb") as stream:
             yield stream
     except OSError as error:
         raise ConfigError(f"{path}: cannot be read: {error.strerror}; give the path of a file") from None
 
 
-def _text(path: str, stream: IO[str]) -> str:
+def _json_rows(name: str, lines: IO[bytes]) -> Iterator[Row]:
+    for number, line in enumerate(lines, start=1):
+        if line.strip():
+            place = f"{name}:{number}"
+            values = _decoded(line, place)
+            if not isinstance(values, dict):
+                raise ConfigError(f"{place}: expected a JSON object, one for each line")
+            yield Row(place, values)
+
+
+def _decoded(data: bytes, place: str) -> Any:
     try:
-        return stream.read()
+        return json.loads(data.decode("utf-8-sig"), parse_constant=_no_constant)
     except UnicodeDecodeError as error:
-        raise ConfigError(f"{path}: byte {error.start} is not UTF-8; give a JSON or Parquet file") from None
-
-
-def _json_rows(name: str, lines: IO[str]) -> Iterator[Row]:
-    number = 0
-    try:
-        for line in lines:
-            number += 1
-            if line.strip():
-                place = f"{name}:{number}"
-                values = _decoded(line, place)
-                if not isinstance(values, dict):
-                    raise ConfigError(f"{place}: expected a JSON object, one for each line")
-                yield Row(place, values)
-    except UnicodeDecodeError:
-        raise ConfigError(f"{name}:{number + 1}: not UTF-8; give JSON lines, or a name ending in .parquet") from None
-
-
-def _decoded(text: str, place: str) -> Any:
-    try:
-        return json.loads(text, parse_constant=_no_constant)
+        raise ConfigError(
+            f"{place}: not UTF-8 at byte {error.start + 1}; give JSON, or a name ending in .parquet"
+        ) from None
     except json.JSONDecodeError as error:
-        raise ConfigError(f"{place}: not JSON at column {error.colno}: {error.msg}") from None
+        where = f"line {error.lineno}, column {error.colno}" if error.lineno > 1 else f"column {error.colno}"
+        raise ConfigError(f"{place}: not JSON at {where}: {error.msg}") from None
     except ValueError as error:
         raise ConfigError(f"{place}: not JSON: {error}") from None
     except RecursionError:
@@ -117,6 +110,8 @@ def _parquet_rows(path: str) -> Iterator[Row]:
                 for values in batch.to_pylist():
                     number += 1
                     yield Row(f"{path} row {number}", values)
-    except (OSError, pyarrow.ArrowInvalid) as error:
-        first = str(error).splitlines()[0]
-        raise ConfigError(f"{path}: cannot be read as Parquet: {first}; give a Parquet or JSON lines file") from None
+    except (OSError, ValueError, pyarrow.ArrowException) as error:
+        first = str(error).partition("\n")[0]
+        raise ConfigError(
+            f"{path}: cannot be read as Parquet: {first}; give a Parquet or JSON lines file"
+        ) from None

@@ -59,6 +59,9 @@ def run(args: argparse.Namespace) -> int:
     except ConfigError as error:
         print(f"siftmesh generate: {error}", file=sys.stderr)
         return 2
+    except BrokenPipeError:
+        # Whoever read the list of files has seen enough; that is the program's to end, not an error of ours.
+        raise
     except OSError as error:
         print(f"siftmesh generate: {error.filename or args.out}: {error.strerror}", file=sys.stderr)
         return 2

@@ -44,5 +44,5 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _refuse(what: str) -> int:
-    print(f"siftmesh: {what}", file=sys.stderr)
+    print(f"siftmesh: {' '.join(what.splitlines())}", file=sys.stderr)
     return 2

@@ -1,13 +1,15 @@
-"""The syntax tree of a filter, as written: every dialect lowers to these nodes, and `logic.lower` takes them further.
+"""The syntax tree of a filter as written: dialects lower to these nodes, `logic.lower` takes them further.
 
-Two sorts of nodes: an *expression* stands for a value, a *condition* is true, false or unknown. Nodes keep the span of
-the text they came from; equality ignores spans, so that a formatted and re-parsed filter equals its original.
+Two sorts of nodes: an *expression* stands for a value, a *condition* is true, false or unknown. Nodes keep
+the span of the text they came from; equality ignores spans, so that a formatted and re-parsed filter equals
+its original.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, Literal as OneOf
+from typing import TYPE_CHECKING, Any
+from typing import Literal as OneOf
 
 import msgspec
 
@@ -53,6 +55,11 @@ ArithmeticOperator = OneOf["+", "-", "*", "/", "%"]
 
 class Node(msgspec.Struct, frozen=True, eq=False):
     """Any node; equal to another of the same shape, wherever both were written."""
+
+    if TYPE_CHECKING:
+        # Each kind of node has it as its own last field, for a field here would be the first.
+        @property
+        def span(self) -> Span: ...
 
     def __eq__(self, other: object) -> bool:
         if type(self) is not type(other):

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import NoReturn
 
-from siftmesh.errors import Span, TypeMismatch, UnknownAttribute, nearest_name
+from siftmesh.errors import Span, TypeMismatch, UnknownAttribute, nearest_name, shown
 from siftmesh.language import ast
 from siftmesh.model.functions import FUNCTIONS
 from siftmesh.model.schema import AttributeType, Schema
-from siftmesh.model.values import Kind, kind_of
+from siftmesh.model.values import Kind, Timestamp, kind_of
 
 __all__ = ["check"]
 
@@ -16,18 +16,22 @@ __all__ = ["check"]
 def check(condition: ast.Condition, schema: Schema, source: str | None = None) -> None:
     """Refuse a condition that names an unknown attribute or asks what no value of its type can meet."""
     checker = _Checker(schema, source)
-    elements: dict[int, AttributeType | None] = {}
+    inside_some: set[int] = set()
     for node in ast.walk(condition):
+        if id(node) in inside_some:
+            continue
         if isinstance(node, ast.Some):
-            variables = {b.variable: checker.element(b.array) for b in node.bindings}
-            for term in node.terms:
-                # Inside SOME a word is an element, not an attribute of the event.
-                elements[id(term.left)] = elements[id(term)] = None
-                checker.comparable(variables[term.left.name], checker.kind(term.right), term.right.span)  # type: ignore[attr-defined]  # the parser makes terms compare a variable
-        elif isinstance(node, ast.Attribute) and id(node) not in elements:
+            # Inside SOME a word is an element, not an attribute of the event.
+            inside_some.update(id(part) for term in node.terms for part in (term, term.left))
+            checker.some(node)
+        elif isinstance(node, ast.Attribute):
             checker.known(node)
-        elif isinstance(node, ast.Condition) and id(node) not in elements:
+        elif isinstance(node, ast.Condition):
             checker.condition(node)
+        elif isinstance(node, ast.Arithmetic):
+            checker.numbers(node.left, node.right)
+        elif isinstance(node, ast.Negate):
+            checker.numbers(node.operand)
 
 
 class _Checker:
@@ -40,17 +44,22 @@ class _Checker:
         if found is not None:
             return found
         near = nearest_name(attribute.name, self.schema.attributes)
+        names = ", ".join(sorted(self.schema.attributes)[:20])
         raise UnknownAttribute(
-            f"there is no attribute {attribute.name}",
+            f"there is no attribute {shown(attribute.name)}",
             source=self.source,
             span=attribute.span,
-            expected=f"{near} perhaps" if near else f"one of {', '.join(sorted(self.schema.attributes)[:20])}",
+            expected=f"{near} perhaps"
+            if near
+            else f"one of {names}"
+            if names
+            else "a schema with attributes",
         )
 
     def element(self, array: ast.Attribute) -> Kind | None:
         found = self.known(array)
         if found.kind != Kind.ARRAY:
-            self.refuse(f"{array.name} is a {found.kind.name.lower()}, not an array", array.span)
+            self.refuse(f"{array.name} is {_named(found.kind)}, not an array", array.span, "an array")
         return found.element
 
     def kind(self, node: ast.Expression) -> Kind | None:
@@ -67,30 +76,62 @@ class _Checker:
 
     def condition(self, node: ast.Condition) -> None:
         if isinstance(node, ast.Comparison):
-            self.comparable(self.kind(node.left), self.kind(node.right), node.span)
+            left, right = node.left, node.right
+            if isinstance(left, ast.Literal):
+                left, right = right, left
+            self.comparable(self.kind(left), right, node.span, ordered=node.operator not in ("=", "<>"))
         elif isinstance(node, ast.Between):
             for bound in (node.low, node.high):
-                self.comparable(self.kind(node.operand), self.kind(bound), bound.span)
+                self.comparable(self.kind(node.operand), bound, bound.span, ordered=True)
         elif isinstance(node, ast.In):
             for item in node.items:
-                self.comparable(self.kind(node.operand), self.kind(item), item.span)
+                self.comparable(self.kind(node.operand), item, item.span)
         elif isinstance(node, ast.Like):
-            self.comparable(self.kind(node.operand), Kind.STRING, node.operand.span)
+            self.alike(self.kind(node.operand), Kind.STRING, node.operand.span)
         elif isinstance(node, ast.IsTrue):
-            self.comparable(self.kind(node.operand), Kind.BOOL, node.operand.span)
+            self.alike(self.kind(node.operand), Kind.BOOL, node.operand.span)
         elif isinstance(node, ast.Contains):
-            self.comparable(self.element(node.array), self.kind(node.item), node.item.span)
+            self.comparable(self.element(node.array), node.item, node.item.span)
         elif isinstance(node, ast.Overlaps):
             for item in node.items:
-                self.comparable(self.element(node.array), self.kind(item), item.span)
+                self.comparable(self.element(node.array), item, item.span)
 
-    def comparable(self, left: Kind | None, right: Kind | None, span: Span) -> None:
-        if left is None or right is None or left == right:
-            return
-        # A TIMESTAMP literal compares with text in RFC 3339.
-        if {left, right} == {Kind.TIMESTAMP, Kind.STRING}:
-            return
-        self.refuse(f"a {left.name.lower()} never compares with a {right.name.lower()}", span)
+    def some(self, node: ast.Some) -> None:
+        kinds = {binding.variable: self.element(binding.array) for binding in node.bindings}
+        for term in node.terms:
+            variable = term.left.name  # type: ignore[attr-defined]  # the parser lets terms compare variables
+            self.comparable(
+                kinds[variable], term.right, term.right.span, ordered=term.operator not in ("=", "<>")
+            )
 
-    def refuse(self, what: str, span: Any) -> None:
-        raise TypeMismatch(what, source=self.source, span=span, expected="values of one type")
+    def numbers(self, *operands: ast.Expression) -> None:
+        for operand in operands:
+            kind = self.kind(operand)
+            if kind not in (Kind.NUMBER, None):
+                self.refuse(f"{_named(kind)} has no arithmetic", operand.span, "a number")
+
+    def comparable(self, kind: Kind | None, other: ast.Expression, span: Span, ordered: bool = False) -> None:
+        """Refuse a comparison of values of a kind with another expression if it can never be true."""
+        if kind == Kind.STRING and isinstance(other, ast.Literal) and isinstance(other.value, Timestamp):
+            return  # text may be RFC 3339
+        found = self.kind(other)
+        if ordered and found == kind == Kind.BOOL:
+            self.refuse("a bool is neither less nor greater than another", span, "= or <>")
+        self.alike(kind, found, span)
+
+    def alike(self, kind: Kind | None, other: Kind | None, span: Span) -> None:
+        if kind is None or other is None or (kind == other and kind != Kind.ARRAY):
+            return
+        expected = "values of one type"
+        if Kind.ARRAY in (kind, other):
+            expected = "CONTAINS, OVERLAPS or SOME for an array"
+        elif {kind, other} == {Kind.TIMESTAMP, Kind.STRING}:
+            expected = "the word TIMESTAMP before the text of a moment"
+        self.refuse(f"{_named(kind)} never compares with {_named(other)}", span, expected)
+
+    def refuse(self, what: str, span: Span, expected: str) -> NoReturn:
+        raise TypeMismatch(what, source=self.source, span=span, expected=expected)
+
+
+def _named(kind: Kind) -> str:
+    return f"{'an' if kind == Kind.ARRAY else 'a'} {kind.name.lower()}"

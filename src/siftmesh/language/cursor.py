@@ -1,14 +1,24 @@
-"""A place in the tokens of a filter: moving on, refusing what has no place there, and the parts with no recursion."""
+"""A place in the tokens of a filter: moving on, refusing what does not fit, the parts without recursion."""
 
 from __future__ import annotations
 
 from typing import NoReturn
 
-from siftmesh.errors import LimitExceeded, Span, SyntaxError
+from siftmesh.errors import LimitExceeded, Span, SyntaxError, shown
 from siftmesh.language.ast import Attribute, Comparison, Constant, Literal, Parameter
-from siftmesh.language.limits import Limits
+from siftmesh.language.limits import DEEPEST, Limits
 from siftmesh.language.literals import number_value, string_value, timestamp_value
-from siftmesh.language.tokenizer import END, NUMBER, PARAMETER, QUOTED, RESERVED, STRING, tokenize
+from siftmesh.language.tokenizer import (
+    CONTEXTUAL,
+    END,
+    KEYWORDS,
+    NAME,
+    NUMBER,
+    PARAMETER,
+    QUOTED,
+    STRING,
+    tokenize,
+)
 from siftmesh.model.path import quote
 
 __all__ = ["Cursor"]
@@ -24,6 +34,7 @@ class Cursor:
         self.at = 0
         self.type = self.tokens.types[0]
         self.depth = 0
+        self.deepest = min(limits.depth, DEEPEST)
 
     # ---- moving through the tokens
 
@@ -59,23 +70,26 @@ class Cursor:
         self.advance()
 
     def refuse(self, expected: str) -> NoReturn:
-        found = "the filter ends too early" if self.type == END else f"unexpected {self.text}"
+        found = "the filter ends too early" if self.type == END else f"unexpected {shown(self.text)}"
         raise SyntaxError(found, source=self.source, span=self.span, expected=expected)
 
     def deeper(self) -> None:
         self.depth += 1
-        if self.depth > self.limits.depth:
+        self.check_depth(self.depth)
+
+    def check_depth(self, depth: int) -> None:
+        if depth > self.deepest:
             raise LimitExceeded(
-                f"the filter is nested deeper than {self.limits.depth}",
+                f"the filter is nested deeper than {self.deepest}",
                 source=self.source,
                 span=self.span,
-                limit=self.limits.depth,
+                limit=self.deepest,
             )
 
     # ---- constants and attributes
 
     def constant(self) -> Constant | None:
-        """number | 'string' | TRUE | FALSE | TIMESTAMP 'text' | :parameter, or None when there is none here."""
+        """number | 'string' | TRUE | FALSE | TIMESTAMP 'text' | :parameter, or None when none is here."""
         kind, start = self.type, self.start
         if kind == NUMBER:
             literal = Literal(number_value(self.text, self.source, self.span), self.span)
@@ -114,6 +128,8 @@ class Cursor:
         value: int | float | str
         if text[0] == "'":
             value = string_value(text)
+        elif text[0] in "TF":
+            value = text == "TRUE"
         elif "." in text:
             value = float(text)
         else:
@@ -156,16 +172,16 @@ class Cursor:
         start = self.start
         if self.type == QUOTED:
             name = quote(self.text[1:-1].replace('""', '"'))
-        elif self.type in RESERVED or not self.text[:1].isidentifier():
-            self.refuse("an attribute")
-        else:
+        elif self.type == NAME or self.type in CONTEXTUAL:
             name = self.text
+        else:
+            self.refuse("an attribute")
         self.advance()
         while self.type == ".":
             self.advance()
             if self.type == QUOTED:
                 name += "." + quote(self.text[1:-1].replace('""', '"'))
-            elif self.text[:1].isidentifier():
+            elif self.type == NAME or self.type in KEYWORDS:
                 name += "." + self.text
             else:
                 self.refuse("the next step of the attribute's path")

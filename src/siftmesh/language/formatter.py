@@ -9,7 +9,6 @@ from siftmesh.language.ast import (
     Between,
     Call,
     Comparison,
-    Condition,
     Contains,
     Exists,
     Expression,
@@ -28,7 +27,6 @@ from siftmesh.language.ast import (
     Truth,
 )
 from siftmesh.language.tokenizer import RESERVED
-from siftmesh.model.path import split
 from siftmesh.model.values import Scalar, Timestamp
 
 __all__ = ["format_attribute", "format_constant", "format_filter"]
@@ -56,8 +54,10 @@ def format_constant(value: Scalar) -> str:
 
 def format_attribute(name: str) -> str:
     """A canonical attribute name as it is written: a reserved word needs quotes."""
-    if name.upper() in RESERVED and len(split(name)) == 1:
-        return f'"{name}"'
+    first, dot, rest = name.partition(".")
+    # In `and.b` the word is no word by itself; in `and."odd name"` it is.
+    if first.upper() in RESERVED and (not dot or rest.startswith('"')):
+        return f'"{first}"{dot}{rest}'
     return name
 
 

@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import msgspec
 
-__all__ = ["DEFAULT", "Limits"]
+__all__ = ["DEEPEST", "DEFAULT", "Limits"]
+
+# However generous a limit, nothing is nested deeper: what comes after parsing walks a tree by recursion, and
+# Python's stack has some four frames for each level of a tree this deep.
+DEEPEST = 200
 
 
 class Limits(msgspec.Struct, frozen=True, kw_only=True):
@@ -14,7 +18,7 @@ class Limits(msgspec.Struct, frozen=True, kw_only=True):
     text: int = 1_000_000
     # Nodes of the syntax tree (the items of IN and OVERLAPS are counted by `items`).
     nodes: int = 20_000
-    # How deep conditions and expressions may be nested.
+    # How deep conditions and expressions may be nested (at most DEEPEST).
     depth: int = 100
     # Constants in one IN or OVERLAPS list.
     items: int = 50_000

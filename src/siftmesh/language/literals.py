@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 
-from siftmesh.errors import Span, SyntaxError
+from siftmesh.errors import Span, SyntaxError, shown
 from siftmesh.model.rfc3339 import parse_date, parse_rfc3339
 from siftmesh.model.values import INT_MAX, INT_MIN, Timestamp
 
@@ -18,24 +18,26 @@ _MOST_DIGITS = 40
 
 
 def number_value(text: str, source: str, span: Span, negative: bool = False) -> int | float:
-    """The value of a number literal: an int, a float if it has a point or an exponent, or a duration in seconds."""
-    if text.isdigit() and len(text) < 19:
+    """The value of a number literal: an int, a float if it has a point or exponent, a duration in seconds."""
+    if len(text) < 19 and text.isascii() and text.isdigit():
         return -int(text) if negative else int(text)
     match = _NUMBER.match(text)
     if match is None:
-        raise SyntaxError(f"{text} is not a number", source=source, span=span)
+        raise SyntaxError(f"{shown(text)} is not a number", source=source, span=span)
     digits, point, leading, exponent, suffix = match.groups()
     number: int | float
     if point is not None or leading is not None or exponent is not None:
         number = float(digits)
-    elif len(digits.lstrip("0")) > _MOST_DIGITS:
-        number = math.inf
     else:
-        number = int(digits)
+        digits = digits.lstrip("0")
+        number = int(digits or "0") if len(digits) <= _MOST_DIGITS else math.inf
     if suffix:
         if suffix not in DURATIONS:
             raise SyntaxError(
-                f"{suffix} cannot follow a number", source=source, span=span, expected="a duration such as 90s, 5m, 2h, 1d or 1w"
+                f"{shown(suffix)} cannot follow a number",
+                source=source,
+                span=span,
+                expected="a duration such as 90s, 5m, 2h, 1d or 1w",
             )
         number *= DURATIONS[suffix]
     if negative:
@@ -61,7 +63,7 @@ def timestamp_value(text: str, source: str, span: Span) -> Timestamp:
     moment = parse_rfc3339(written) or parse_date(written)
     if moment is None:
         raise SyntaxError(
-            f"{text} is not a timestamp",
+            f"{shown(text)} is not a timestamp",
             source=source,
             span=span,
             expected="RFC 3339 with a time zone, such as '2026-11-18T09:30:00Z', or a date",

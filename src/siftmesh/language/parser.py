@@ -1,21 +1,21 @@
 """Tokens to a syntax tree: a Pratt parser, in which every operator knows how tightly it binds.
 
-    filter      := condition
-    condition   := condition OR condition | condition AND condition | NOT condition | predicate | ( condition )
-    predicate   := value (= | <> | < | <= | > | >=) value
-                 | value [NOT] BETWEEN value AND value | value [NOT] IN ( constants )
-                 | value [NOT] (LIKE | ILIKE) constant [ESCAPE 'c'] | value IS [NOT] NULL
-                 | EXISTS ( attribute ) | attribute CONTAINS constant | attribute OVERLAPS ( constants )
-                 | SOME ( attribute AS word, ... : term AND ... ) | value
-    value       := value (+ - * / %) value | - value | function ( values ) | attribute | constant | ( value )
-    constant    := number | duration | 'string' | TRUE | FALSE | TIMESTAMP 'text' | :parameter
+filter      := condition
+condition   := condition OR condition | condition AND condition | NOT condition | predicate | ( condition )
+predicate   := value (= | <> | < | <= | > | >=) value
+             | value [NOT] BETWEEN value AND value | value [NOT] IN ( constants )
+             | value [NOT] (LIKE | ILIKE) constant [ESCAPE 'c'] | value IS [NOT] NULL
+             | EXISTS ( attribute ) | attribute CONTAINS constant | attribute OVERLAPS ( constants )
+             | SOME ( attribute AS word, ... : term AND ... ) | value
+value       := value (+ - * / %) value | - value | function ( values ) | attribute | constant | ( value )
+constant    := number | duration | 'string' | TRUE | FALSE | TIMESTAMP 'text' | :parameter
 """
 
 from __future__ import annotations
 
 from typing import NoReturn, cast
 
-from siftmesh.errors import LimitExceeded, Span, SyntaxError, TypeMismatch, nearest_name
+from siftmesh.errors import LimitExceeded, SyntaxError, TypeMismatch, nearest_name, shown
 from siftmesh.language.ast import (
     And,
     Arithmetic,
@@ -26,7 +26,6 @@ from siftmesh.language.ast import (
     Comparison,
     ComparisonOperator,
     Condition,
-    Constant,
     Contains,
     Exists,
     Expression,
@@ -40,7 +39,6 @@ from siftmesh.language.ast import (
     Not,
     Or,
     Overlaps,
-    Parameter,
     Truth,
     walk,
 )
@@ -49,7 +47,7 @@ from siftmesh.language.limits import DEFAULT, Limits
 from siftmesh.language.literals import string_value
 from siftmesh.language.patterns import check_pattern
 from siftmesh.language.quantifier import parse_some
-from siftmesh.language.tokenizer import COMPARISON, END, NAME, NUMBER, QUOTED, RESERVED, STRING
+from siftmesh.language.tokenizer import COMPARISON, CONTEXTUAL, END, NAME, NUMBER, QUOTED, STRING
 from siftmesh.model.functions import FUNCTIONS
 
 __all__ = ["Parser", "parse"]
@@ -74,10 +72,13 @@ def parse(source: str, limits: Limits = DEFAULT) -> Condition:
     try:
         condition = parser.condition(parser.expression(0))
     except RecursionError:
-        raise LimitExceeded("the filter is nested too deeply for the Python stack", limit=limits.depth) from None
+        raise LimitExceeded(
+            "the filter is nested too deeply for what is left of Python's stack", limit=parser.deepest
+        ) from None
     if parser.type != END:
         parser.refuse("AND, OR or the end of the filter")
-    if len(parser.tokens.types) > limits.nodes:
+    tokens = parser.tokens
+    if 2 * len(tokens.types) + len(tokens.comparisons) > limits.nodes:  # there cannot be more nodes than this
         parser.count_nodes(condition)
     return condition
 
@@ -98,6 +99,7 @@ class Parser(Cursor):
     def expression(self, tightness: int) -> Node:
         """Parse as far as operators bind more tightly than `tightness`."""
         left = self.prefix()
+        depth = self.depth
         while True:
             operator = self.type
             binding = _INFIX.get(operator, 0)
@@ -114,12 +116,17 @@ class Parser(Cursor):
                 self.advance()
                 right = self.value(self.expression(_COMPARE))
                 left = Comparison(
-                    cast(ComparisonOperator, operator), cast(Expression, left), right, (left.span[0], right.span[1])
+                    cast(ComparisonOperator, operator),
+                    cast(Expression, left),
+                    right,
+                    (left.span[0], right.span[1]),
                 )
             elif operator in ("AND", "OR"):
                 left = self.chain(left, operator, binding)
             elif operator in _ARITHMETIC:
                 operand = self.value(left)
+                depth += 1  # a + b + c is (a + b) + c
+                self.check_depth(depth)
                 self.advance()
                 right = self.value(self.expression(binding))
                 left = Arithmetic(
@@ -164,7 +171,9 @@ class Parser(Cursor):
         )
 
     def refuse_value(self, node: Literal | Negate | Arithmetic, what: str) -> NoReturn:
-        raise TypeMismatch(what, source=self.source, span=node.span, expected="a comparison such as price < 10")
+        raise TypeMismatch(
+            what, source=self.source, span=node.span, expected="a comparison such as price < 10"
+        )
 
     def prefix(self) -> Node:
         """What can stand at the start of a condition or value."""
@@ -200,9 +209,9 @@ class Parser(Cursor):
         found = self.constant()
         if found is not None:
             return found
-        if kind not in RESERVED and self.text[:1].isalpha():
-            return self.attribute()  # a contextual keyword where it has no meaning
-        self.refuse("an attribute, a constant, a function, NOT or an opening parenthesis")
+        if kind in CONTEXTUAL:
+            return self.attribute()  # a keyword, but none that means something here
+        return self.refuse("an attribute, a constant, a function, NOT or an opening parenthesis")
 
     def call(self) -> Call:
         """function ( value, ... )"""
@@ -211,7 +220,7 @@ class Parser(Cursor):
         if function is None:
             near = nearest_name(name, FUNCTIONS)
             raise SyntaxError(
-                f"there is no function {self.text}",
+                f"there is no function {shown(self.text)}",
                 source=self.source,
                 span=named,
                 expected=f"{near} perhaps" if near else f"one of {', '.join(sorted(FUNCTIONS))}",
@@ -221,14 +230,17 @@ class Parser(Cursor):
         self.advance()
         arguments: list[Expression] = []
         while self.type != ")":
-            arguments.append(self.value(self.expression(0)))
-            if self.type != ")":
+            if arguments:
                 self.expect(",", "a comma or a closing parenthesis")
+            arguments.append(self.value(self.expression(0)))
         self.advance()
         self.depth -= 1
         if not function.accepts(len(arguments)):
             raise SyntaxError(
-                f"{name} was given {len(arguments)}", source=self.source, span=(start, self.end), expected=function.arity
+                f"{name} was given {len(arguments) or 'no'} argument{'' if len(arguments) == 1 else 's'}",
+                source=self.source,
+                span=(start, self.end),
+                expected=function.arity,
             )
         return Call(name, tuple(arguments), (start, self.end))
 
@@ -256,7 +268,10 @@ class Parser(Cursor):
         if kind in ("CONTAINS", "OVERLAPS"):
             if not isinstance(operand, Attribute):
                 raise SyntaxError(
-                    f"{kind} asks an attribute", source=self.source, span=operand.span, expected="an attribute"
+                    f"{kind} asks an attribute",
+                    source=self.source,
+                    span=operand.span,
+                    expected="an attribute",
                 )
             self.advance()
             found: Condition
@@ -287,7 +302,9 @@ class Parser(Cursor):
             self.advance()
         if isinstance(pattern, Literal):
             if not isinstance(pattern.value, str):
-                raise TypeMismatch("a pattern is a string", source=self.source, span=where, expected="a string")
+                raise TypeMismatch(
+                    "a pattern is a string", source=self.source, span=where, expected="a string"
+                )
             check_pattern(pattern.value, escape, self.limits, self.source, where)
         return Like(operand, pattern, escape, ignore_case, negated, (operand.span[0], self.end))
 
@@ -299,8 +316,3 @@ class Parser(Cursor):
         attribute = self.attribute()
         self.expect(")", "a closing parenthesis")
         return Exists(attribute, (start, self.end))
-
-    def some(self) -> Condition:
-        from siftmesh.language.quantifier import parse_some
-
-        return parse_some(self)

@@ -9,7 +9,9 @@ from siftmesh.model.pattern import canonical, wildcards
 __all__ = ["check_pattern"]
 
 
-def check_pattern(pattern: str, escape: str | None, limits: Limits, source: str | None, span: Span | None) -> None:
+def check_pattern(
+    pattern: str, escape: str | None, limits: Limits, source: str | None, span: Span | None
+) -> None:
     """Refuse a LIKE pattern that is malformed or too complex."""
     if len(pattern) > limits.pattern:
         raise LimitExceeded(
@@ -21,7 +23,9 @@ def check_pattern(pattern: str, escape: str | None, limits: Limits, source: str 
     try:
         count = wildcards(canonical(pattern, escape))
     except ValueError as error:
-        raise SyntaxError(str(error), source=source, span=span, expected="a character after the escape") from None
+        raise SyntaxError(
+            str(error), source=source, span=span, expected="a character after the escape"
+        ) from None
     if count > limits.wildcards:
         raise LimitExceeded(
             f"the pattern has {count} wildcards, the limit is {limits.wildcards}",

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import cast
 
-from siftmesh.errors import Span, SyntaxError, nearest_name
+from siftmesh.errors import Span, SyntaxError, nearest_name, shown
 from siftmesh.language.ast import Attribute, Binding, Comparison, ComparisonOperator, Constant, Some
 from siftmesh.language.cursor import Cursor
 from siftmesh.language.tokenizer import COMPARISON, NAME, PARAMETER
+from siftmesh.model.path import is_plain
 
 __all__ = ["parse_some"]
 
@@ -27,7 +28,10 @@ def parse_some(cursor: Cursor) -> Some:
     for earlier, binding in enumerate(bindings):
         if binding.variable in names[:earlier]:
             raise SyntaxError(
-                f"{binding.variable} names two arrays", source=cursor.source, span=binding.span, expected="another word"
+                f"{binding.variable} names two arrays",
+                source=cursor.source,
+                span=binding.span,
+                expected="another word",
             )
     if cursor.type == PARAMETER:
         # In `ys AS y:x >= 45` the tokenizer saw a parameter; here it is a colon and a variable.
@@ -49,7 +53,7 @@ def _binding(cursor: Cursor) -> Binding:
     """attribute AS word"""
     array = cursor.attribute()
     cursor.expect("AS", "AS and a word for the element")
-    if not cursor.text.isidentifier() or cursor.type not in (NAME, "AS", "ESCAPE"):
+    if cursor.type not in (NAME, "AS", "ESCAPE") or not is_plain(cursor.text):
         cursor.refuse("a word for the element")
     variable = cursor.text
     cursor.advance()
@@ -99,7 +103,7 @@ def _check_variable(cursor: Cursor, name: str, where: Span, names: list[str]) ->
     if name not in names:
         near = nearest_name(name, names)
         raise SyntaxError(
-            f"{name or 'nothing'} is no element of this SOME",
+            f"{shown(name) or 'nothing'} is no element of this SOME",
             source=cursor.source,
             span=where,
             expected=near or " or ".join(names),

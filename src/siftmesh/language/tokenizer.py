@@ -1,4 +1,4 @@
-"""Text to tokens: one pass, one compiled expression, nothing of the text ever becomes an expression itself."""
+"""Text to tokens: one pass of one compiled expression; nothing of the text becomes an expression itself."""
 
 from __future__ import annotations
 
@@ -12,7 +12,9 @@ from siftmesh.model.values import has_surrogate
 
 __all__ = [
     "COMPARISON",
+    "CONTEXTUAL",
     "END",
+    "KEYWORDS",
     "NAME",
     "NUMBER",
     "PARAMETER",
@@ -30,14 +32,14 @@ NUMBER = "number"
 STRING = "string"
 PARAMETER = "parameter"
 END = "end of filter"
-# A whole `attribute = constant`: most of every filter consists of these, and taking one in a single step more than
-# halves the time that parsing takes.
+# A whole `attribute = constant`: most of every filter consists of these, and taking one in a single step more
+# than halves the time that parsing takes.
 COMPARISON = "comparison"
 
 # Words that cannot stand for an attribute unless quoted.
 RESERVED = frozenset(["AND", "OR", "NOT", "IN", "LIKE", "ILIKE", "BETWEEN", "IS", "NULL", "TRUE", "FALSE"])
 # Words with a meaning only where the grammar has a place for them; elsewhere they are attributes.
-_CONTEXTUAL = frozenset(["EXISTS", "CONTAINS", "OVERLAPS", "SOME", "TIMESTAMP", "ESCAPE", "AS"])
+CONTEXTUAL = frozenset(["EXISTS", "CONTAINS", "OVERLAPS", "SOME", "TIMESTAMP", "ESCAPE", "AS"])
 
 _TOKEN = re.compile(
     r"""\s*(?:
@@ -54,18 +56,18 @@ _TOKEN = re.compile(
     re.VERBOSE | re.DOTALL,
 )
 
-# Only where a condition starts, and only if AND, OR, a closing parenthesis or the end follows: nothing then binds
-# more tightly than the comparison itself.
+# Only where a condition starts, and only if AND, OR, a closing parenthesis or the end follows: nothing then
+# binds more tightly than the comparison itself.
 _COMPARISON = re.compile(
     r"""\s*([^\W\d]\w*(?:\.[^\W\d]\w*)*)\s*(<=|>=|<>|!=|=|<|>)\s*"""
-    r"""('[^']*(?:''[^']*)*'|-?[0-9]{1,18}(?:\.[0-9]+)?(?!\w))(?=\s*(?:\)|\Z|(?:AND|OR|and|or)\b))"""
+    r"""('[^']*(?:''[^']*)*'|-?[0-9]{1,18}(?:\.[0-9]+)?(?!\w)|TRUE\b|FALSE\b)(?=\s*(?:\)|\Z|(?:AND|OR|and|or)\b))"""
 )
 _STARTS_CONDITION = frozenset(["AND", "OR", "NOT", "("])
 
-_KEYWORDS: dict[str, str] = {}
-for _word in RESERVED | _CONTEXTUAL:
-    _KEYWORDS[_word] = _KEYWORDS[_word.lower()] = _word
-_LONGEST_KEYWORD = max(map(len, _KEYWORDS))
+KEYWORDS = RESERVED | CONTEXTUAL
+# The spellings met most often; any other mix of cases takes one step more.
+_SPELLINGS = {spelling: word for word in KEYWORDS for spelling in (word, word.lower())}
+_LONGEST_KEYWORD = max(map(len, KEYWORDS))
 
 _INSTEAD = {
     "==": "= for equality",
@@ -105,13 +107,13 @@ def tokenize(source: str, limits: Limits) -> Tokens:
     texts: list[str] = []
     starts: list[int] = []
     comparisons: dict[int, re.Match[str]] = {}
-    keyword, whole, token = _KEYWORDS.get, _COMPARISON.match, _TOKEN.match
+    keyword, whole, token = _SPELLINGS.get, _COMPARISON.match, _TOKEN.match
     at, condition_starts = 0, True
     while True:
         if condition_starts:
             condition_starts = False
             match = whole(source, at)
-            if match is not None and (len(match[1]) > _LONGEST_KEYWORD or match[1].upper() not in _KEYWORDS):
+            if match is not None and (len(match[1]) > _LONGEST_KEYWORD or match[1].upper() not in KEYWORDS):
                 at = match.end()
                 start = match.start(1)
                 comparisons[len(types)] = match
@@ -126,7 +128,8 @@ def tokenize(source: str, limits: Limits) -> Tokens:
         text = match[kind]  # type: ignore[index]  # every alternative is a named group
         if kind == "name":
             found = keyword(text)
-            if found is None and len(text) <= _LONGEST_KEYWORD:
+            # Outside ASCII some letters have a keyword's letter as their capital.
+            if found is None and len(text) <= _LONGEST_KEYWORD and text.isascii():
                 found = keyword(text.upper())
             types.append(found or NAME)
             condition_starts = found in _STARTS_CONDITION
@@ -154,5 +157,8 @@ def _refuse(source: str, start: int, text: str) -> None:
         raise SyntaxError(what, source=source, span=(start, start + 1), expected=f"a closing {text}")
     shown = text if text.isprintable() else repr(text)
     raise SyntaxError(
-        f"{shown} has no meaning here", source=source, span=(start, start + len(text)), expected=_INSTEAD.get(text)
+        f"{shown} has no meaning here",
+        source=source,
+        span=(start, start + len(text)),
+        expected=_INSTEAD.get(text),
     )

@@ -1,4 +1,4 @@
-"""Constants and attributes to leaves: the one place where a filter's values take the form that predicates hold."""
+"""Constants to leaves: the one place where a filter's values take the form that predicates hold."""
 
 from __future__ import annotations
 

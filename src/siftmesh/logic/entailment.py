@@ -5,6 +5,10 @@ All answers are sound and some are incomplete: True is proven, False may also me
 
 from __future__ import annotations
 
+import operator
+from collections.abc import Callable
+from typing import Any
+
 from siftmesh.logic.evaluate import holds
 from siftmesh.logic.intervals import IntervalSet, interval_set
 from siftmesh.logic.patterns import contains_pattern
@@ -39,7 +43,7 @@ def negated(leaf: Leaf) -> Leaf:
 
 
 def value_kind(leaf: Predicate) -> Kind | None:
-    """The kind of value the predicate is true of (for TIMESTAMP also some strings); None if it asks for nullness."""
+    """The kind of value the predicate is true of (TIMESTAMP: also strings); None if it asks for nullness."""
     if leaf.operator in NULLNESS:
         return None
     if leaf.operator in _MEMBERS or leaf.operator in _NOT_MEMBERS:
@@ -66,7 +70,9 @@ def implies(given: Leaf, asked: Leaf) -> bool:
         if isinstance(given, Predicate):
             return given.attribute == asked.attribute and _implies(given, asked)
         if isinstance(given, Quantified):
-            return asked.operator in (Operator.IS_NOT_NULL, Operator.EXISTS) and asked.attribute in given.arrays
+            return (
+                asked.operator in (Operator.IS_NOT_NULL, Operator.EXISTS) and asked.attribute in given.arrays
+            )
         return False
     if isinstance(given, Quantified) and isinstance(asked, Quantified):
         if given.operator != asked.operator:
@@ -84,14 +90,17 @@ def excludes(one: Leaf, other: Leaf) -> bool:
         return True
     if isinstance(one, Quantified) and isinstance(other, Predicate):
         return other.attribute in one.arrays and (
-            other.operator in (Operator.IS_NULL, Operator.NOT_EXISTS) or value_kind(other) not in (None, Kind.ARRAY)
+            other.operator in (Operator.IS_NULL, Operator.NOT_EXISTS)
+            or value_kind(other) not in (None, Kind.ARRAY)
         )
     if isinstance(one, Predicate) and isinstance(other, Quantified):
         return excludes(other, one)
     if not (isinstance(one, Predicate) and isinstance(other, Predicate) and one.attribute == other.attribute):
         return False
     kinds = {value_kind(one), value_kind(other)}
-    if None in kinds:  # IS NULL and the like: what they exclude, the negation of a leaf's implication has told
+    if (
+        None in kinds
+    ):  # IS NULL and the like: what they exclude, the negation of a leaf's implication has told
         return False
     if len(kinds) == 2:
         return kinds != {Kind.STRING, Kind.TIMESTAMP} or _no_string_fits(one, other)
@@ -104,7 +113,7 @@ def excludes(one: Leaf, other: Leaf) -> bool:
 
 
 def _no_string_fits(one: Predicate, other: Predicate) -> bool:
-    """For a TIMESTAMP and a STRING predicate: whether the latter lists its strings and none of them fits the former."""
+    """Whether a STRING predicate lists its strings and none of them fits a TIMESTAMP predicate."""
     strings, moments = (one, other) if one.kind == Kind.STRING else (other, one)
     return strings.operator in _POINTS and not any(_fits(value, moments) for value in _listed(strings))
 
@@ -123,6 +132,9 @@ def _implies(given: Predicate, asked: Predicate) -> bool:
     if kind == Kind.ARRAY or value_kind(asked) == Kind.ARRAY:
         return kind == value_kind(asked) and _members_imply(given, asked)
     if given.kind == asked.kind:
+        known = _comparison_implies(given, asked)
+        if known is not None:
+            return known
         inner, outer = interval_set(given), interval_set(asked)
         if inner is not None and outer is not None:
             return inner <= outer
@@ -132,6 +144,36 @@ def _implies(given: Predicate, asked: Predicate) -> bool:
         values = _listed(given)
         return len(values) <= _MOST_POINTS and all(_fits(value, asked) for value in values)
     return asked.kind == Kind.STRING and _strings_imply(given, asked)
+
+
+_LESS = (Operator.LT, Operator.LE)
+_COMPARED: dict[Operator, Callable[[Any, Any], bool]] = {
+    Operator.EQ: operator.eq,
+    Operator.NE: operator.ne,
+    Operator.LT: operator.lt,
+    Operator.GE: operator.ge,
+    Operator.LE: operator.le,
+    Operator.GT: operator.gt,
+}
+
+
+def _comparison_implies(given: Predicate, asked: Predicate) -> bool | None:
+    """The quick answer for two different comparisons of one kind; None where sets have to tell."""
+    have, want = given.operator, asked.operator
+    if want > Operator.GT or have > Operator.GT or given.kind == Kind.BOOL:
+        return None
+    if have == Operator.EQ:
+        return bool(_COMPARED[want](given.value, asked.value))
+    if have == Operator.NE or want in (Operator.EQ, Operator.NE):
+        return None
+    if (have in _LESS) != (want in _LESS):
+        return None
+    if have == want or have in (Operator.LT, Operator.GT):
+        # `< 5` implies `<= 4` only where no value lies between.
+        closed = Operator.LE if have in _LESS else Operator.GE
+        known = bool(_COMPARED[closed](given.value, asked.value))
+        return None if have != want and not known else known
+    return bool(_COMPARED[want](given.value, asked.value))
 
 
 def _strings_imply(given: Predicate, asked: Predicate) -> bool:
@@ -147,7 +189,7 @@ def _strings_imply(given: Predicate, asked: Predicate) -> bool:
     inner, outer = hull(given), interval_set(asked)
     if outer is None:
         if asked.operator in _LIKES:
-            return asked.value == "%"
+            return bool(asked.value == "%")
         # NOT LIKE: implied by whatever stays clear of the pattern's prefix.
         outside = hull(negated(asked))  # type: ignore[arg-type]  # the negation of a predicate is one
         return inner is not None and outside is not None and (inner & outside).is_empty

@@ -6,7 +6,18 @@ import operator
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from siftmesh.logic.tree import And, Apply, Expression, Fixed, Get, Operator, Or, Predicate, Quantified, Residual, Tree
+from siftmesh.logic.tree import (
+    And,
+    Expression,
+    Fixed,
+    Get,
+    Operator,
+    Or,
+    Predicate,
+    Quantified,
+    Residual,
+    Tree,
+)
 from siftmesh.model.event import Event
 from siftmesh.model.functions import FUNCTIONS
 from siftmesh.model.functions.native import ARITHMETIC, negate
@@ -128,7 +139,7 @@ def _quantified(leaf: Quantified, values: Mapping[str, Value]) -> Truth:
         return None
     found = _any(
         _all(_compare(term.operator, elements[term.position], term.kind, term.value) for term in leaf.terms)
-        for elements in zip(*arrays, strict=True)  # type: ignore[arg-type]  # tuples, checked above
+        for elements in zip(*arrays, strict=True)
     )
     if leaf.operator == Operator.NOT_SOME:
         return None if found is None else not found
@@ -171,4 +182,3 @@ def evaluate_expression(expression: Expression, values: Mapping[str, Value]) -> 
     if expression.function in ARITHMETIC:
         return ARITHMETIC[expression.function](*arguments)
     return FUNCTIONS[expression.function].apply(*arguments)
-

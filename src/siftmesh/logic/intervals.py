@@ -1,10 +1,12 @@
 """Sets of values of one kind, as sorted disjoint intervals, with exact set algebra.
 
-A set is held as the *cuts* at which membership changes. A cut `(value, 0)` lies just before the value and `(value, 1)`
-just after it, so open and closed ends need no cases of their own and every operation is one sweep over sorted cuts.
+A set is held as the *cuts* at which membership changes. A cut `(value, 0)` lies just before the value and
+`(value, 1)` just after it, so open and closed ends need no cases of their own and every operation is one
+sweep over sorted cuts.
 
-Values are the ones an event can hold: 64-bit ints and doubles (infinities included), strings without surrogates, two
-bools, whole microseconds. Ints and floats are compared exactly, never converted into each other.
+Values are the ones an event can hold: 64-bit ints and doubles (infinities included), strings without
+surrogates, two bools, whole microseconds. Ints and floats are compared exactly, never converted into each
+other.
 """
 
 from __future__ import annotations
@@ -77,7 +79,8 @@ def prefix_end(prefix: str) -> str | None:
 class IntervalSet(msgspec.Struct, frozen=True):
     """A set of values of one kind; no interval of it, and no gap between two, is empty.
 
-    Two sets with the same members may differ in their cuts (`> 1` and `>= 2` for moments): compare them with `<=`.
+    Two sets with the same members may differ in their cuts (`> 1` and `>= 2` for moments): compare them with
+    `<=`.
     """
 
     kind: Kind
@@ -95,7 +98,7 @@ class IntervalSet(msgspec.Struct, frozen=True):
     @classmethod
     def points(cls, kind: Kind, values: Iterable[Any]) -> IntervalSet:
         cuts = [(value, side) for value in sorted(set(values)) for side in (0, 1)]
-        return cls(kind, False, _without_empty(kind, False, cuts)[1])
+        return cls(kind, *_without_empty(kind, False, cuts))
 
     @classmethod
     def between(cls, kind: Kind, low: Cut | None, high: Cut | None) -> IntervalSet:
@@ -225,8 +228,8 @@ _INTERVAL_KINDS = (Kind.BOOL, Kind.NUMBER, Kind.STRING, Kind.TIMESTAMP)
 def interval_set(predicate: Predicate) -> IntervalSet | None:
     """The values of the predicate's own kind for which it is true; None when they are no intervals.
 
-    A predicate of a kind is true of no value of another, with one exception: a TIMESTAMP predicate is true of the
-    strings that name a moment of its set.
+    A predicate of a kind is true of no value of another, with one exception: a TIMESTAMP predicate is true of
+    the strings that name a moment of its set.
     """
     kind, value = predicate.kind, predicate.value
     if kind not in _INTERVAL_KINDS:

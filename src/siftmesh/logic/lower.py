@@ -1,7 +1,7 @@
-"""A syntax tree to a Tree: NOT is pushed into the leaves, every predicate becomes a leaf of one canonical form.
+"""A syntax tree to a Tree: NOT moves into the leaves, every predicate becomes a leaf of one canonical form.
 
-This is the last place that sees the syntax tree. Pushing NOT down is exact in three-valued logic: the opposite of a
-comparison is unknown exactly when the comparison is.
+This is the last place that sees the syntax tree. Pushing NOT down is exact in three-valued logic: the
+opposite of a comparison is unknown exactly when the comparison is.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from siftmesh.logic.tree import (
     Tree,
 )
 from siftmesh.model.event import Event
-from siftmesh.model.values import Kind, Scalar, Value
+from siftmesh.model.values import Kind, Scalar, Value, kind_of
 
 __all__ = ["OPERATORS", "lower"]
 
@@ -42,6 +42,13 @@ OPERATORS: dict[str, Operator] = {
     ">": Operator.GT,
     ">=": Operator.GE,
 }
+_ASKED = {
+    (text, positive): opposite(operator, positive)
+    for text, operator in OPERATORS.items()
+    for positive in (True, False)
+}
+# Constants of these types are held as they are.
+_HELD_AS_IS = {str: Kind.STRING, int: Kind.NUMBER}
 # The operator that says the same with its sides exchanged.
 _MIRRORED = {
     Operator.EQ: Operator.EQ,
@@ -84,15 +91,22 @@ def _truth(node: ast.Truth, positive: bool) -> Tree:
 
 
 def _is_true(node: ast.IsTrue, positive: bool) -> Tree:
-    return _ask(node.operand, lambda name: equality(name, opposite(Operator.EQ, positive), True))
+    operand = node.operand
+    # Only a template's constant can be a literal here; null is unknown, like a missing attribute.
+    if isinstance(operand, ast.Literal) and kind_of(operand.value) not in (Kind.BOOL, Kind.NULL):
+        raise ParameterError(f"a condition is TRUE or FALSE, not {operand.value!r}", span=operand.span)
+    return _ask(operand, lambda name: equality(name, opposite(Operator.EQ, positive), True))
 
 
 def _comparison(node: ast.Comparison, positive: bool) -> Tree:
-    operator = opposite(OPERATORS[node.operator], positive)
+    operator = _ASKED[node.operator, positive]
     right = node.right
     if type(right) is ast.Literal:
         if type(node.left) is ast.Attribute:
-            return equality(node.left.name, operator, right.value)
+            kind = _HELD_AS_IS.get(type(right.value))
+            if kind is None:
+                return equality(node.left.name, operator, right.value)
+            return Predicate(node.left.name, operator, kind, right.value)
         return _compare(_expression(node.left), operator, Fixed(right.value, ""))
     return _compare(_expression(node.left), operator, _expression(right))
 
@@ -183,7 +197,9 @@ def _some(node: ast.Some, positive: bool) -> Tree:
     for term in node.terms:
         value = _constant(term.right)
         if value is None:
-            raise ParameterError("a bound inside SOME cannot be null", span=term.right.span, expected="a constant")
+            raise ParameterError(
+                "a bound inside SOME cannot be null", span=term.right.span, expected="a constant"
+            )
         if not isinstance(term.left, ast.Attribute):
             raise TypeError("a term of SOME compares a variable")
         terms.add(Term(positions[term.left.name], OPERATORS[term.operator], *constant(value)))
@@ -207,7 +223,9 @@ def _expression(node: ast.Expression) -> Expression:
     if isinstance(node, ast.Literal):
         return _fixed(node.value)
     if isinstance(node, ast.Parameter):
-        raise ParameterError(f"the parameter :{node.name} has no value", span=node.span, expected="a bound template")
+        raise ParameterError(
+            f"the parameter :{node.name} has no value", span=node.span, expected="a bound template"
+        )
     if isinstance(node, ast.Negate):
         applied = Apply("negate", (_expression(node.operand),))
     elif isinstance(node, ast.Arithmetic):

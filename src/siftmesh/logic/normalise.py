@@ -1,17 +1,19 @@
-"""The normal form of trees: filters that differ only in order, grouping or repetition become one and the same Tree.
+"""The normal form of trees: filters that differ only in order, grouping or repetition become one Tree.
 
-`conjunction` and `disjunction` join trees that are already in normal form; `normalise` applies them bottom-up. What a
-tree is true of never changes; unknown and false may change places, for a Tree is only ever asked whether it is true.
-Nothing is factored out or multiplied out, so a filter keeps the shape in which it was written.
+`conjunction` and `disjunction` join trees that are already in normal form; `normalise` applies them
+bottom-up. What a tree is true of never changes; unknown and false may change places, for a Tree is only ever
+asked whether it is true. Nothing is factored out or multiplied out, so a filter keeps the shape in which it
+was written.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import cmp_to_key
 from operator import attrgetter
 
 from siftmesh.logic.entailment import implies
-from siftmesh.logic.rules import RULES, Work, canonical_leaf
+from siftmesh.logic.rules import RULES, Work, canonical_leaf, is_plain
 from siftmesh.logic.tree import FALSE, TRUE, And, Leaf, Or, Predicate, Tree, sort_key
 
 __all__ = ["DEFAULT_BUDGET", "conjunction", "disjunction", "normalise"]
@@ -45,7 +47,10 @@ def _normal(tree: Tree, work: Work) -> Tree:
     waiting: list[Tree] = list(tree.children)
     children: list[Tree] = []
     for child in waiting:
-        if type(child) is same:
+        kind = type(child)
+        if kind is Predicate and is_plain(child):  # type: ignore[arg-type]  # exact type just seen
+            children.append(child)
+        elif kind is same:
             waiting += child.children  # type: ignore[union-attr]  # an And or an Or, like the tree
         else:
             children.append(_normal(child, work))
@@ -53,7 +58,7 @@ def _normal(tree: Tree, work: Work) -> Tree:
 
 
 def _join(every: bool, children: Iterable[Tree], work: Work) -> Tree:
-    """Apply the laws to the children of an And or an Or: first flatten, then leaves, then absorption, then order."""
+    """Apply the laws to the children of an And or an Or: flatten, simplify the leaves, absorb, sort."""
     same, opposite = (And, Or) if every else (Or, And)
     predicates: list[Predicate] = []
     others: list[Leaf] = []
@@ -78,61 +83,75 @@ def _join(every: bool, children: Iterable[Tree], work: Work) -> Tree:
         predicates.sort(key=_attribute)
         leaves = predicates  # type: ignore[assignment]  # predicates are leaves; the list is not used otherwise
     else:
-        simplified: list[Leaf] | None = list(dict.fromkeys([*predicates, *others]))
+        leaves = list(dict.fromkeys([*predicates, *others]))
         for rule in RULES:
-            simplified = rule(every, simplified, work)
+            simplified = rule(every, leaves, work)
             if simplified is None:
                 return FALSE if every else TRUE
-        leaves = sorted(simplified, key=sort_key)
+            leaves = simplified
+        leaves.sort(key=sort_key)
     if compounds:
         compounds = _absorb(every, leaves, compounds, work)
-    if len(compounds) > 1:
-        compounds.sort(key=sort_key)
     joined = (*leaves, *compounds)
     return joined[0] if len(joined) == 1 else same(joined)
 
 
 def _absorb(every: bool, leaves: list[Leaf], compounds: list[Tree], work: Work) -> list[Tree]:
-    """Absorption: `a OR (a AND b)` is `a`, and dually; also where `a` implies, or is implied, instead of being equal."""
+    """Absorption: `a OR (a AND b)` is `a`, and dually; implication does as well as equality.
+
+    Returns the compounds that stay, in order.
+    """
     if leaves:
-        present = set(leaves)
         by_attribute: dict[str, list[Predicate]] = {}
         for leaf in leaves:
-            if isinstance(leaf, Predicate):
+            if type(leaf) is Predicate:
                 by_attribute.setdefault(leaf.attribute, []).append(leaf)
-        compounds = [one for one in compounds if not _settled(every, present, by_attribute, one)]
+        compounds = [one for one in compounds if not _settled(every, leaves, by_attribute, one)]
     if len(compounds) < 2:
         return compounds
-    compounds = list(dict.fromkeys(compounds))
+    compounds.sort(key=_by_order)
+    # Equal ones are neighbours now; hashing whole trees to find them would take longer.
+    compounds = [one for place, one in enumerate(compounds) if not place or one != compounds[place - 1]]
     if not work.take(len(compounds) * len(compounds)):
         return compounds
-    compounds.sort(key=sort_key)
-    return [
-        one
-        for place, one in enumerate(compounds)
-        if not any(
-            _absorbs(every, other, one, work) and (rival < place or not _absorbs(every, one, other, work))
-            for rival, other in enumerate(compounds)
-            if rival != place
-        )
-    ]
+    kept = []
+    for place, one in enumerate(compounds):
+        for rival, other in enumerate(compounds):
+            if (
+                rival != place
+                and _absorbs(every, other, one, work)
+                and (rival < place or not _absorbs(every, one, other, work))
+            ):
+                break
+        else:
+            kept.append(one)
+    return kept
 
 
 def _settled(
-    every: bool, present: set[Leaf], by_attribute: dict[str, list[Predicate]], compound: Tree
+    every: bool, leaves: list[Leaf], by_attribute: dict[str, list[Predicate]], compound: Tree
 ) -> bool:
     """Whether the leaves beside a compound make one of its children hold (in an Or: make one fail)."""
     for child in compound.children:  # type: ignore[union-attr]  # compounds are And or Or
-        if child in present:
+        kind = type(child)
+        if kind is And or kind is Or:
+            for part in child.children:  # type: ignore[union-attr]  # an And or an Or
+                if not _follows(every, leaves, by_attribute, part):
+                    break
+            else:
+                return True
+        elif _follows(every, leaves, by_attribute, child):
             return True
-        if type(child) is Predicate:
-            for leaf in by_attribute.get(child.attribute, ()):
-                if implies(leaf, child) if every else implies(child, leaf):
-                    return True
-        elif isinstance(child, (And, Or)) and all(
-            _settled(every, present, by_attribute, Or((part,))) for part in child.children
-        ):
-            return True
+    return False
+
+
+def _follows(every: bool, leaves: list[Leaf], by_attribute: dict[str, list[Predicate]], tree: Tree) -> bool:
+    if type(tree) is not Predicate:
+        return tree in leaves
+    if tree.attribute in by_attribute:
+        for leaf in by_attribute[tree.attribute]:
+            if implies(leaf, tree) if every else implies(tree, leaf):
+                return True
     return False
 
 
@@ -140,14 +159,38 @@ def _absorbs(every: bool, kept: Tree, dropped: Tree, work: Work) -> bool:
     """Whether each child of one compound has its like, or one that follows from it, in the other."""
     theirs = dropped.children  # type: ignore[union-attr]  # compounds are And or Or
     for child in kept.children:  # type: ignore[union-attr]  # compounds are And or Or
-        if child in theirs:
+        if type(child) is not Predicate:
+            if child not in theirs:
+                return False
             continue
-        if type(child) is not Predicate or not any(
-            type(other) is Predicate
-            and other.attribute == child.attribute
-            and work.take(1)
-            and (implies(child, other) if every else implies(other, child))
-            for other in theirs
-        ):
+        name = child.attribute
+        for other in theirs:
+            if (
+                type(other) is Predicate
+                and other.attribute == name
+                and work.take(1)
+                and (implies(child, other) if every else implies(other, child))
+            ):
+                break
+        else:
             return False
     return True
+
+
+def _order(one: Tree, other: Tree) -> int:
+    """The order of `sort_key` without building keys: siblings mostly differ in their first leaf."""
+    if type(one) is type(other):
+        if type(one) is Predicate:
+            return 0 if one == other else -1 if one < other else 1  # type: ignore[operator]  # both are predicates
+        if isinstance(one, (And, Or)):
+            theirs = other.children  # type: ignore[union-attr]  # of the same type
+            for mine, its in zip(one.children, theirs, strict=False):
+                order = _order(mine, its)
+                if order:
+                    return order
+            return len(one.children) - len(theirs)
+    first, second = sort_key(one), sort_key(other)
+    return (first > second) - (first < second)
+
+
+_by_order = cmp_to_key(_order)

@@ -31,9 +31,9 @@ def contains_pattern(
 ) -> bool:
     """Whether every string that fits `narrower` fits `wider`; a False may also mean "not proven".
 
-    The narrower pattern is read as if it were a text: its `_` is a character that only a wildcard fits, its `%` a run
-    that only a `%` takes in. Case-folding turns one character into up to three, so where only the wider pattern
-    ignores case, a `_` of the narrower is read as a `%`.
+    The narrower pattern is read as if it were a text: its `_` is a character that only a wildcard fits, its
+    `%` a run that only a `%` takes in. Case-folding turns one character into up to three, so where only the
+    wider pattern ignores case, a `_` of the narrower is read as a `%`.
     """
     folds_one_side = wider_ignores_case and not narrower_ignores_case
     if narrower_ignores_case and not wider_ignores_case:

@@ -2,10 +2,23 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from siftmesh.language.formatter import format_attribute, format_constant
-from siftmesh.logic.tree import And, Apply, Expression, Fixed, Get, Leaf, Operator, Or, Predicate, Quantified, Residual, Tree
+from siftmesh.logic.tree import (
+    And,
+    Apply,
+    Expression,
+    Fixed,
+    Get,
+    Leaf,
+    Operator,
+    Or,
+    Predicate,
+    Quantified,
+    Tree,
+)
 from siftmesh.model.values import Kind, Timestamp
 
 __all__ = ["render", "render_expression", "render_value"]
@@ -26,6 +39,7 @@ _PATTERNS = {
     Operator.NOT_ILIKE: "NOT ILIKE",
 }
 _ARITHMETIC = frozenset("+-*/%")
+_INFINITE: dict[Any, str] = {math.inf: "float('1e999')", -math.inf: "float('-1e999')"}
 
 
 def render(tree: Tree) -> str:
@@ -65,7 +79,7 @@ def _test(subject: str, leaf: Predicate) -> str:
     if asked in _COMPARISONS:
         return f"{subject} {_COMPARISONS[asked]} {render_value(leaf.kind, leaf.value)}"
     if asked in _LISTS:
-        return f"{subject} {_LISTS[asked]} {_list(leaf)}"
+        return _membership(subject, leaf)
     if asked in _PATTERNS:
         escape = " ESCAPE '\\'" if "\\" in leaf.value else ""
         return f"{subject} {_PATTERNS[asked]} {format_constant(leaf.value)}{escape}"
@@ -79,6 +93,16 @@ def _test(subject: str, leaf: Predicate) -> str:
     return f"{negation}{subject} OVERLAPS {_list(leaf)}"
 
 
+def _membership(subject: str, leaf: Predicate) -> str:
+    """IN or NOT IN; an infinity, which no literal says, stands beside the list."""
+    finite = [value for value in leaf.value if value not in _INFINITE]
+    if len(finite) == len(leaf.value):
+        return f"{subject} {_LISTS[leaf.operator]} {_list(leaf)}"
+    equals, word = ("=", " OR ") if leaf.operator == Operator.IN else ("<>", " AND ")
+    written = [render_value(leaf.kind, value) for value in leaf.value]
+    return f"({word.join(f'{subject} {equals} {value}' for value in written)})"
+
+
 def _list(leaf: Predicate) -> str:
     return f"({', '.join(render_value(leaf.kind, value) for value in leaf.value)})"
 
@@ -86,13 +110,16 @@ def _list(leaf: Predicate) -> str:
 def _quantified(leaf: Quantified) -> str:
     arrays = ", ".join(f"{format_attribute(array)} AS x{place}" for place, array in enumerate(leaf.arrays))
     terms = " AND ".join(
-        f"x{term.position} {_COMPARISONS[term.operator]} {render_value(term.kind, term.value)}" for term in leaf.terms
+        f"x{term.position} {_COMPARISONS[term.operator]} {render_value(term.kind, term.value)}"
+        for term in leaf.terms
     )
     return f"{'NOT ' if leaf.operator == Operator.NOT_SOME else ''}SOME ({arrays}: {terms})"
 
 
 def render_value(kind: Kind, value: Any) -> str:
     """A constant as predicates hold it, as a literal."""
+    if value in _INFINITE:
+        return _INFINITE[value]  # arithmetic can lead there, but there is no literal
     return format_constant(Timestamp(value) if kind == Kind.TIMESTAMP else value)
 
 
@@ -101,6 +128,8 @@ def render_expression(expression: Expression) -> str:
     if isinstance(expression, Fixed):
         if expression.value is None:
             return "int('')"  # the language has no literal for null; this has no value
+        if expression.value in _INFINITE:
+            return _INFINITE[expression.value]
         return format_constant(expression.value)  # type: ignore[arg-type]  # constants are scalars
     if isinstance(expression, Get):
         return format_attribute(expression.attribute)

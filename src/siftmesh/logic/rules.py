@@ -1,13 +1,14 @@
 """The laws of the normal form that simplify the leaves of one And or Or, each a small pure function.
 
-A rule takes the leaves of one node: `every` says whether the node is an And (all must hold) or an Or. It returns
-leaves whose And (Or) is true of the same events, or None when the node is decided: an And that is never true, an Or
-that always is. Only truth counts: a rule may exchange unknown and false.
+A rule takes the leaves of one node: `every` says whether the node is an And (all must hold) or an Or. It
+returns leaves whose And (Or) is true of the same events, or None when the node is decided: an And that is
+never true, an Or that always is. Only truth counts: a rule may exchange unknown and false.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from typing import Any
 
 from siftmesh.logic.entailment import NULLNESS, excludes, implies, negated, value_kind
 from siftmesh.logic.evaluate import holds
@@ -15,10 +16,9 @@ from siftmesh.logic.intervals import IntervalSet, interval_set
 from siftmesh.logic.spelling import alternatives, requirements
 from siftmesh.logic.tree import FALSE, Leaf, Operator, Predicate, Quantified, Residual, Tree, sort_key
 from siftmesh.model.event import Event
-from siftmesh.model.pattern import compile_pattern
 from siftmesh.model.values import Kind
 
-__all__ = ["RULES", "Rule", "Work", "canonical_leaf"]
+__all__ = ["RULES", "Rule", "Work", "canonical_leaf", "is_plain"]
 
 
 class Work:
@@ -44,25 +44,32 @@ Rule = Callable[[bool, list[Leaf], Work], list[Leaf] | None]
 
 
 def canonical_leaf(leaf: Leaf) -> Tree:
-    """The one spelling of a leaf by itself: IN of one value is EQ, LIKE without wildcards is EQ, `< ''` is FALSE."""
+    """The one spelling of a leaf: IN of one value is EQ, LIKE without wildcards is EQ, `< ''` is FALSE."""
     if type(leaf) is Predicate:
-        return leaf if _plainly_canonical(leaf) else _canonical_predicate(leaf)
+        return leaf if is_plain(leaf) else _canonical_predicate(leaf)
     if isinstance(leaf, Residual) and leaf.test is not None:
         test = canonical_leaf(leaf.test)
         return Residual(test.operator, leaf.left, None, test) if isinstance(test, Predicate) else FALSE
     return leaf
 
 
-def _plainly_canonical(leaf: Predicate) -> bool:
-    """The quick answer for what nearly all leaves are."""
+# Looking a member up in its Enum takes longer than all the tests below.
+_NUMBER, _STRING, _TIMESTAMP, _BOOL = Kind.NUMBER, Kind.STRING, Kind.TIMESTAMP, Kind.BOOL
+_EQ, _NE, _GT, _NOT_IN = Operator.EQ, Operator.NE, Operator.GT, Operator.NOT_IN
+
+
+def is_plain(leaf: Predicate) -> bool:
+    """Whether a predicate is canonical at first glance, as nearly all are."""
     kind, asked = leaf.kind, leaf.operator
-    if asked <= Operator.GT:
+    if asked is _EQ:
+        return True
+    if asked <= _GT:
         value = leaf.value
-        if kind == Kind.NUMBER:
+        if kind is _NUMBER:
             return type(value) is int or -1e300 < value < 1e300
         # Below "\0" there is only the empty string.
-        return kind == Kind.TIMESTAMP or (kind == Kind.STRING and (asked <= Operator.NE or value > "\0"))
-    return asked in NULLNESS or (asked <= Operator.NOT_IN and kind != Kind.BOOL and len(leaf.value) > 1)
+        return kind is _TIMESTAMP or (kind is _STRING and (asked is _NE or value > "\0"))
+    return asked in NULLNESS or (asked <= _NOT_IN and kind is not _BOOL and len(leaf.value) > 1)
 
 
 def _canonical_predicate(leaf: Predicate) -> Tree:
@@ -106,10 +113,10 @@ _SPELLED_STATES: dict[int, tuple[Operator, ...]] = {
 
 
 def nullness(every: bool, leaves: list[Leaf], work: Work) -> list[Leaf] | None:
-    """Missing, null or a value: `a IS NULL AND a = 5` is never true, `a IS NOT NULL OR a = 5` is `a IS NOT NULL`.
+    """Missing, null or a value: `a IS NULL AND a = 5` never holds, `a IS NULL OR a IS NOT NULL` always.
 
-    The questions of nullness about one attribute become one set of these three states; any other predicate is true
-    only of a value.
+    The questions of nullness about one attribute become one set of these three states; any other predicate is
+    true only of a value.
     """
     del work
     kept: list[Leaf] = []
@@ -136,7 +143,7 @@ def nullness(every: bool, leaves: list[Leaf], work: Work) -> list[Leaf] | None:
 
 
 def intervals(every: bool, leaves: list[Leaf], work: Work) -> list[Leaf] | None:
-    """Comparisons of one attribute and kind become one set: `a < 5 OR a < 7` is `a < 7`, `a >= 5 AND a <= 5` is `a = 5`.
+    """Comparisons of one attribute and kind become one set: `a >= 5 AND a <= 5` is `a = 5`.
 
     Within an And, an empty set decides the node, as do two kinds that no value has both.
     """
@@ -186,10 +193,10 @@ def _merge(
     values = join(kind, [one for _, one in sets])
     if others:
         values = _beside_patterns(every, values, others)
-        if every and values.is_empty:
-            return None
-        if values.is_full if every else values.is_empty:
+        if not every and values.is_empty:
             return []
+        if every and values.is_full and any(leaf.kind == kind for leaf in others):
+            return []  # the patterns ask for a string already
     if every and values.is_empty:
         return None
     if every and values.is_full:
@@ -201,8 +208,8 @@ def _merge(
 def _beside_patterns(every: bool, values: IntervalSet, others: list[Predicate]) -> IntervalSet:
     """Decide, by testing, the strings at the ends of a set that stands beside patterns of the same attribute.
 
-    Within an Or, strings that meet a pattern may be in the set or not: next to an interval they are taken in, and
-    standing alone they are left out. And is the mirror image.
+    Within an Or, strings that meet a pattern may be in the set or not: next to an interval they are taken in,
+    and standing alone they are left out. And is the mirror image.
     """
     attribute = others[0].attribute
 
@@ -225,7 +232,7 @@ def _beside_patterns(every: bool, values: IntervalSet, others: list[Predicate]) 
 
 
 def memberships(every: bool, leaves: list[Leaf], work: Work) -> list[Leaf] | None:
-    """Questions about elements join: `t CONTAINS 1 OR t CONTAINS 2` is one OVERLAPS, and dually with NOT in an And.
+    """Questions about elements join: `t CONTAINS 1 OR t CONTAINS 2` is one OVERLAPS, and dually with NOT.
 
     Within an And, what the array must not contain leaves the lists of what it must.
     """
@@ -247,30 +254,28 @@ def memberships(every: bool, leaves: list[Leaf], work: Work) -> list[Leaf] | Non
                 return None
         elif required:
             required = [frozenset().union(*required)]
-        for wanted in _least(required):
-            kept.append(_members(attribute, kind, wanted, Operator.CONTAINS))
-        for unwanted in _least(refused):
-            kept.append(_members(attribute, kind, unwanted, Operator.NOT_CONTAINS))
+        kept += [_members(attribute, kind, one, Operator.CONTAINS) for one in _least(required)]
+        kept += [_members(attribute, kind, one, Operator.NOT_CONTAINS) for one in _least(refused)]
     return kept
 
 
-def _listed(leaf: Predicate) -> frozenset[object]:
+def _listed(leaf: Predicate) -> frozenset[Any]:
     return frozenset(leaf.value if isinstance(leaf.value, tuple) else (leaf.value,))
 
 
-def _least(lists: Iterable[frozenset[object]]) -> list[frozenset[object]]:
-    """The lists that hold no other: a shorter one asks more (in an And), or is met more easily (NOT, in an Or)."""
-    found: list[frozenset[object]] = []
+def _least(lists: Iterable[frozenset[Any]]) -> list[frozenset[Any]]:
+    """The lists that hold no other: a shorter one asks more in an And and, with NOT, less in an Or."""
+    found: list[frozenset[Any]] = []
     for one in sorted(set(lists), key=len):
         if not any(other < one for other in found):
             found.append(one)
     return found
 
 
-def _members(attribute: str, kind: Kind, values: frozenset[object], single: Operator) -> Predicate:
+def _members(attribute: str, kind: Kind, values: frozenset[Any], single: Operator) -> Predicate:
     if len(values) == 1:
         return Predicate(attribute, single, kind, *values)
-    return Predicate(attribute, Operator(single + 2), kind, tuple(sorted(values)))  # type: ignore[type-var]  # scalars of one kind
+    return Predicate(attribute, Operator(single + 2), kind, tuple(sorted(values)))
 
 
 def pairs(every: bool, leaves: list[Leaf], work: Work) -> list[Leaf] | None:
@@ -286,9 +291,7 @@ def pairs(every: bool, leaves: list[Leaf], work: Work) -> list[Leaf] | None:
     for group in groups.values():
         if len(group) == 1 or not work.take(len(group) * len(group)):
             continue
-        if every and any(
-            excludes(one, other) for place, one in enumerate(group) for other in group[:place]
-        ):
+        if every and any(excludes(one, other) for place, one in enumerate(group) for other in group[:place]):
             return None
         for place, leaf in enumerate(group):
             for rival, other in enumerate(group):

@@ -13,7 +13,7 @@ __all__ = ["alternatives", "requirements"]
 
 
 def requirements(values: IntervalSet, attribute: str, at_most: int) -> list[Predicate] | None:
-    """Predicates whose conjunction is the set; None if it is empty or has no spelling in `at_most` predicates."""
+    """Predicates whose conjunction is the set; None if it is empty or takes more than `at_most`."""
     kind = values.kind
     if values.is_empty:
         return None
@@ -28,11 +28,13 @@ def requirements(values: IntervalSet, attribute: str, at_most: int) -> list[Pred
 
 
 def alternatives(values: IntervalSet, attribute: str, at_most: int) -> list[Predicate] | None:
-    """Predicates whose disjunction is the set; None if it is empty or has no spelling in `at_most` predicates."""
+    """Predicates whose disjunction is the set; None if it is empty or takes more than `at_most`."""
     kind = values.kind
     if values.is_empty:
         return None
-    if values.is_full and kind != Kind.BOOL:
+    if kind == Kind.BOOL:
+        return [_one_of(attribute, kind, tuple(value for value in (False, True) if value in values))]
+    if values.is_full:
         if kind == Kind.STRING:
             return [_any_string(attribute)]
         # No single predicate says "is a number": any value splits them all the same.
@@ -45,9 +47,11 @@ def alternatives(values: IntervalSet, attribute: str, at_most: int) -> list[Pred
     if spared is not None:
         one = _one_of(attribute, kind, spared)
         return [Predicate(attribute, NEGATION[one.operator], kind, one.value)]
-    spellings = [_pieces(values, attribute, at_most), _outside_prefix(values, attribute, at_most)]
-    found = [spelling for spelling in spellings if spelling is not None and len(spelling) <= at_most]
-    return sorted(min(found, key=len)) if found else None
+    pieces = _pieces(values, attribute, at_most)
+    shortest = _outside_prefix(values, attribute, at_most)
+    if shortest is None or (pieces is not None and len(pieces) <= len(shortest)):
+        shortest = pieces
+    return None if shortest is None or len(shortest) > at_most else sorted(shortest)
 
 
 def _any_string(attribute: str) -> Predicate:

@@ -1,8 +1,9 @@
-"""Templates: a filter with parameters, turned once into a program that makes the Tree of each row of constants.
+"""Templates: a filter with parameters, turned once into a program that makes a Tree of each row of constants.
 
-`bind_slowly` says what a bound template means: constants in place of the parameters, then the ordinary way to a normal
-form. `bind` gives the same Tree some ten times faster, because which operands of an And or Or come first, and whether a
-law of `logic.normalise` could apply between them, mostly depends on their attributes alone and is settled beforehand.
+`bind_slowly` says what a bound template means: constants in place of the parameters, then the ordinary way to
+a normal form. `bind` gives the same Tree some ten times faster, because which operands of an And or Or come
+first, and whether a law of `logic.normalise` could apply between them, mostly depends on their attributes
+alone and is settled beforehand.
 """
 
 from __future__ import annotations
@@ -21,23 +22,30 @@ from siftmesh.logic.constants import opposite
 from siftmesh.logic.lower import OPERATORS, lower
 from siftmesh.logic.normalise import conjunction, disjunction, normalise
 from siftmesh.logic.tree import And, Operator, Or, Predicate, Tree, attributes
-from siftmesh.model.values import Kind, Scalar, to_value
+from siftmesh.model.values import Kind, Opaque, Scalar, to_value
 
 __all__ = ["Template"]
 
 Row = Sequence[Any]
 _Maker = Callable[[Row], Tree]
+# An attribute and what is asked of it.
+_Test = tuple[str, Operator]
 _KINDS = {str: Kind.STRING, int: Kind.NUMBER, float: Kind.NUMBER}
 # Whole floats below this are ints of 64 bits.
 _WHOLE = 2.0**63
+# Comparisons with strings up to this one have simpler normal forms: nothing is below the empty string.
+_LOWEST = "\0"
 
 
 class Template:
     """A filter with parameters; `bind` a row of constants to get its Tree."""
 
-    def __init__(self, condition: ast.Condition, limits: Limits = DEFAULT) -> None:
+    def __init__(
+        self, condition: ast.Condition, limits: Limits = DEFAULT, parameters: Sequence[str] | None = None
+    ) -> None:
         self.condition = condition
-        self.parameters = ast.parameters(condition)
+        # The order of the constants in a row: as given, or as they first appear.
+        self.parameters = ast.parameters(condition) if parameters is None else tuple(parameters)
         self._limits = limits
         self._positions = {name: position for position, name in enumerate(self.parameters)}
         # Whether constants only ever meet attributes in comparisons, where 5.0 may as well be 5.
@@ -52,7 +60,7 @@ class Template:
         """`bind` for constants that are values already, in the order of `parameters`."""
         for position, value in enumerate(row):
             kind = type(value)
-            if kind is str or kind is int:
+            if kind is int or (kind is str and value > _LOWEST):
                 continue
             if kind is not float:
                 return self._bound(row)
@@ -73,19 +81,25 @@ class Template:
             unknown = [name for name in constants if name not in self._positions]
             if missing or unknown:
                 raise ParameterError(
-                    f"no value for :{missing[0]}" if missing else f"the template has no parameter :{unknown[0]}",
+                    f"no value for :{missing[0]}"
+                    if missing
+                    else f"the template has no parameter :{unknown[0]}",
                     expected=self._wanted(),
                 )
             constants = [constants[name] for name in self.parameters]
         elif len(constants) != len(self.parameters):
             raise ParameterError(f"{len(constants)} values were given", expected=self._wanted())
-        row = []
+        row: list[Any] = []
         for value in constants:
             name = self.parameters[len(row)]
             try:
                 row.append(to_value(value))
             except EventError as error:
                 raise ParameterError(f":{name}: {error}") from None
+            if isinstance(row[-1], (tuple, Opaque)):
+                raise ParameterError(
+                    f":{name} is no single value", expected="a number, string, bool, time or null"
+                )
             if row[-1] in (math.inf, -math.inf):
                 raise ParameterError(f":{name} is infinite", expected="no comparison where there is no bound")
         return row
@@ -95,7 +109,9 @@ class Template:
         return f"{len(self.parameters)} parameters: {names}"
 
     def _bound(self, row: Row) -> Tree:
-        return normalise(lower(substitute(self.condition, dict(zip(self.parameters, row, strict=True)), self._limits)))
+        return normalise(
+            lower(substitute(self.condition, dict(zip(self.parameters, row, strict=True)), self._limits))
+        )
 
     # ---- compiling
 
@@ -104,7 +120,8 @@ class Template:
             return self._compile(node.operand, not positive)
         if not ast.parameters(node):
             tree = normalise(lower(node if positive else ast.Not(node)))
-            return _Part(lambda _row: tree, attributes(tree), _shape_of(tree))
+            leaf = (tree.attribute, tree.operator) if isinstance(tree, Predicate) else None
+            return _Part(lambda _row: tree, attributes(tree), leaf, _leaves_below(tree))
         if isinstance(node, (ast.And, ast.Or)):
             parts = [self._compile(operand, positive) for operand in node.operands]
             return _join(parts, isinstance(node, ast.And) == positive)
@@ -122,7 +139,9 @@ class Template:
             value = row[position]
             return Predicate(attribute, operator, _KINDS[type(value)], value)
 
-        return _Part(make, frozenset([attribute]), ("leaf", attribute, operator))
+        return _Part(
+            make, frozenset([attribute]), (attribute, operator), plan=(attribute, operator, position)
+        )
 
     def _anything(self, node: ast.Condition, positive: bool) -> _Part:
         """A leaf that is not worth a program of its own: substitute and lower it."""
@@ -136,84 +155,123 @@ class Template:
             values = {name: row[self._positions[name]] for name in names}
             return normalise(lower(substitute(asked, values, self._limits)))
 
-        return _Part(make, frozenset(reads), None)
+        return _Part(make, frozenset(reads))
 
 
 class _Part(msgspec.Struct):
-    """A compiled condition: how to make its Tree, what it reads, and its shape if no constant can change that."""
+    """A compiled condition: how to make its Tree, and what is known of that whatever the constants are."""
 
     make: _Maker
+    # All attributes that it reads.
     reads: frozenset[str]
-    shape: tuple[Any, ...] | None
+    # What it tests and how, if it is a single predicate.
+    leaf: _Test | None = None
+    # The same of the predicates directly below it, in order, if it is an And or Or that has some, all on
+    # distinct attributes that its other children do not read. Constants can still make it something else.
+    below: tuple[_Test, ...] | None = None
+    # For a comparison with a parameter: its attribute, operator, and the parameter's position.
+    plan: tuple[str, Operator, int] | None = None
 
-    @property
-    def is_leaf(self) -> bool:
-        return self.shape is not None and self.shape[0] == "leaf"
 
-
-def _shape_of(tree: Tree) -> tuple[Any, ...] | None:
-    if isinstance(tree, Predicate):
-        return "leaf", tree.attribute, tree.operator
-    return None
+def _leaves_below(tree: Tree) -> tuple[_Test, ...] | None:
+    if not isinstance(tree, (And, Or)):
+        return None
+    found = [(child.attribute, child.operator) for child in tree.children if isinstance(child, Predicate)]
+    names = {attribute for attribute, _ in found}
+    others = [attributes(child) for child in tree.children if not isinstance(child, Predicate)]
+    if not found or len(names) < len(found) or names & frozenset().union(*others):
+        return None
+    return tuple(found)
 
 
 def _join(parts: list[_Part], is_and: bool) -> _Part:
-    """An And or Or of parts, along the fastest way that no constants can make wrong."""
-    general = conjunction if is_and else disjunction
+    """An And or Or of parts: the general way, unless it is known that no law applies between them."""
     reads = frozenset().union(*(part.reads for part in parts))
-    leaves = [part for part in parts if part.is_leaf]
-    inner = [part for part in parts if not part.is_leaf]
+    leaves = sorted((part for part in parts if part.leaf is not None), key=lambda part: part.leaf or ())
+    inner = [part for part in parts if part.leaf is None]
+    tests = tuple([part.leaf for part in leaves if part.leaf is not None])
+    names = {attribute for attribute, _ in tests}
+    general = conjunction if is_and else disjunction
     makers = [part.make for part in parts]
 
     def make_anyhow(row: Row) -> Tree:
         return general([make(row) for make in makers])
 
-    node, other = (And, Or) if is_and else (Or, And)
-    apart = sum(len(part.reads) for part in parts) == len(reads)
-    if apart and len(inner) <= 1 and len(parts) > 1:
-        return _apart(leaves, inner, node, other, make_anyhow, reads)
-    shapes = {part.shape for part in inner}
-    if not leaves and len(shapes) == 1 and None not in shapes and inner[0].shape[0] == other.__name__:  # type: ignore[index]  # not None
-        return _Part(_twins(makers, node), reads, None)
-    return _Part(make_anyhow, reads, None)
+    separate = len(names) == len(tests) and not any(names & part.reads for part in inner)
+    if not separate or not _never_absorb(inner):
+        return _Part(make_anyhow, reads)
+    make = _in_known_order(leaves, inner, And if is_and else Or, make_anyhow)
+    return _Part(make, reads, below=tests or None)
 
 
-def _apart(
-    leaves: list[_Part],
-    inner: list[_Part],
-    node: type[And | Or],
-    other: type[And | Or],
-    make_anyhow: _Maker,
-    reads: frozenset[str],
-) -> _Part:
-    """Leaves on distinct attributes and at most one inner node on others: their order is known, no law applies."""
-    ordered = sorted(leaves, key=lambda part: part.shape[1])  # type: ignore[index]  # leaves have shapes
-    makers = [part.make for part in ordered]
-    if not inner:
-        shape = (node.__name__, *(part.shape for part in ordered))
-        return _Part(lambda row: node(tuple([make(row) for make in makers])), reads, shape)
-    (below,) = inner
+def _never_absorb(inner: list[_Part]) -> bool:
+    """Whether no inner node absorbs another, if those whose first tests are alike differ in constants.
 
-    def make(row: Row) -> Tree:
-        tree = below.make(row)
-        # Constants may have collapsed the inner node; then it has another place among its siblings.
+    For one to absorb another, every test of one must follow from a test of the other on the same attribute.
+    Two equalities with different constants never follow from each other.
+    """
+    for place, part in enumerate(inner):
+        for other in inner[:place]:
+            if part.below is None or other.below is None:
+                return False
+            if part.below[0] == other.below[0] and part.below[0][1] == Operator.EQ:
+                continue
+            own, theirs = ({attribute for attribute, _ in tests} for tests in (part.below, other.below))
+            if part.below[0][0] == other.below[0][0] or own <= theirs or theirs <= own:
+                return False
+    return True
+
+
+def _in_known_order(
+    leaves: list[_Part], inner: list[_Part], node: type[And | Or], make_anyhow: _Maker
+) -> _Maker:
+    """Predicates by attribute, then inner nodes by their first predicates."""
+    other = Or if node is And else And
+    makers = [part.make for part in inner]
+    heads = [part.below[0][0] if part.below else None for part in inner]
+    take = _take(leaves)
+
+    def make_leaves(row: Row) -> Tree:
+        return node(tuple(take(row)))
+
+    def make_with_one(row: Row) -> Tree:
+        tree: Any = makers[0](row)
         if type(tree) is not other or not tree.children:
             return make_anyhow(row)
-        return node((*[leaf(row) for leaf in makers], tree))
+        return node((*take(row), tree))
 
-    shape = (node.__name__, *(part.shape for part in ordered), below.shape) if below.shape is not None else None
-    return _Part(make, reads, shape)
+    def make_with_many(row: Row) -> Tree:
+        trees: list[Any] = [make(row) for make in makers]
+        # Constants may have collapsed one: then it is no inner node, or starts with something else.
+        for tree, head in zip(trees, heads, strict=True):
+            if (
+                type(tree) is not other
+                or not tree.children
+                or getattr(tree.children[0], "attribute", None) != head
+            ):
+                return make_anyhow(row)
+        trees.sort()
+        first = trees[0].children[0]
+        for tree in trees[1:]:
+            if tree.children[0] == first:
+                return make_anyhow(row)
+            first = tree.children[0]
+        return node((*take(row), *trees))
+
+    return make_leaves if not inner else make_with_one if len(inner) == 1 else make_with_many
 
 
-def _twins(makers: list[_Maker], node: type[And | Or]) -> _Maker:
-    """Nodes of one shape: they differ in constants only, so none absorbs another, and equal ones are one."""
-
-    def make(row: Row) -> Tree:
-        trees: list[Any] = sorted([make(row) for make in makers])
-        kept = [tree for place, tree in enumerate(trees) if place == 0 or tree != trees[place - 1]]
-        return kept[0] if len(kept) == 1 else node(tuple(kept))
-
-    return make
+def _take(leaves: list[_Part]) -> Callable[[Row], list[Tree]]:
+    """All the predicates of a node; without a call for each where they are comparisons with parameters."""
+    plans = [part.plan for part in leaves if part.plan is not None]
+    if len(plans) < len(leaves):
+        makers = [part.make for part in leaves]
+        return lambda row: [make(row) for make in makers]
+    kinds = _KINDS
+    return lambda row: [
+        Predicate(attribute, operator, kinds[type(row[position])], row[position])
+        for attribute, operator, position in plans
+    ]
 
 
 def substitute(node: Any, values: Mapping[str, Scalar | None], limits: Limits = DEFAULT) -> Any:
@@ -225,6 +283,10 @@ def substitute(node: Any, values: Mapping[str, Scalar | None], limits: Limits = 
     if not isinstance(node, ast.Node):
         return node
     made = type(node)(*[substitute(getattr(node, field), values, limits) for field in node.__struct_fields__])
-    if isinstance(made, ast.Like) and isinstance(made.pattern, ast.Literal) and isinstance(made.pattern.value, str):
+    if (
+        isinstance(made, ast.Like)
+        and isinstance(made.pattern, ast.Literal)
+        and isinstance(made.pattern.value, str)
+    ):
         check_pattern(made.pattern.value, made.escape, limits, None, None)
     return made

@@ -1,11 +1,11 @@
 """The type that every later stage takes: n-ary And and Or over leaves, with negation only inside leaves.
 
-A Tree stands for the set of events for which its filter is *true*. It is monotone in its leaves, so a leaf that is
-unknown may be treated as false. `And(())` is always true, `Or(())` never. Trees are values: equal by structure, with a
-hash that each node computes once; `logic.intern` makes equal trees one object.
+A Tree stands for the set of events for which its filter is *true*. It is monotone in its leaves, so a leaf
+that is unknown may be treated as false. `And(())` is always true, `Or(())` never. Trees are values: equal by
+structure, with a hash that each node computes once.
 
-In normal form (`logic.normalise`) children are sorted by `sort_key`, there is no And directly below an And nor Or below
-an Or, and no node has a single child.
+In normal form (`logic.normalise`) children are sorted by `sort_key`, there is no And directly below an And
+nor Or below an Or, and no node has a single child.
 """
 
 from __future__ import annotations
@@ -76,10 +76,10 @@ NEGATION: dict[Operator, Operator] = {operator: Operator(operator ^ 1) for opera
 class Predicate(msgspec.Struct, frozen=True, order=True, cache_hash=True):
     """A test of one attribute against constants.
 
-    `value` by operator: a scalar of `kind` for comparisons and CONTAINS (a Timestamp is held as its microseconds);
-    a sorted tuple of distinct scalars of one kind for IN and OVERLAPS; a canonical pattern for LIKE and ILIKE;
-    None (with Kind.NULL) for IS NULL and EXISTS. A number that is whole is held as an int, so that equal numbers
-    are equal predicates.
+    `value` by operator: a scalar of `kind` for comparisons and CONTAINS (a Timestamp is held as its
+    microseconds); a sorted tuple of distinct scalars of one kind for IN and OVERLAPS; a canonical pattern for
+    LIKE and ILIKE; None (with Kind.NULL) for IS NULL and EXISTS. A number that is whole is held as an int, so
+    that equal numbers are equal predicates.
     """
 
     attribute: str
@@ -119,7 +119,7 @@ class Get(msgspec.Struct, frozen=True):
 
 
 class Apply(msgspec.Struct, frozen=True):
-    """A function of `siftmesh.model.functions`, an arithmetic operator or `negate`, applied to expressions."""
+    """A function of `siftmesh.model.functions`, an arithmetic operator or `negate`, and its arguments."""
 
     function: str
     arguments: tuple[Any, ...]
@@ -131,8 +131,8 @@ Expression = Fixed | Get | Apply
 class Residual(msgspec.Struct, frozen=True, cache_hash=True):
     """A test of an expression, evaluated on candidates and never indexed.
 
-    With a `right` side it compares two expressions; without one it asks of `left` what `test` (a predicate whose
-    attribute is empty) asks.
+    With a `right` side it compares two expressions; without one it asks of `left` what `test` (a predicate
+    whose attribute is empty) asks.
     """
 
     operator: Operator

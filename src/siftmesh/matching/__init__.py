@@ -1,0 +1,1 @@
+"""Finding all subscriptions that an event meets."""

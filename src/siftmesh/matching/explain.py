@@ -19,11 +19,12 @@ _WORDS = {True: "true", False: "false", None: "unknown"}
 
 
 class Verdict(msgspec.Struct, frozen=True):
-    """One part of a subscription: what it asks, whether that is true (None: unknown), and the values it saw."""
+    """One part of a subscription: what it asks, whether that is true (None: unknown), the values it saw."""
 
     asks: str
     truth: bool | None
     saw: dict[str, Any]
+    missing: tuple[str, ...] = ()
     parts: tuple[Verdict, ...] = ()
 
 
@@ -35,8 +36,8 @@ class Explanation(msgspec.Struct, frozen=True):
     verdict: Verdict
 
     def reasons(self) -> list[Verdict]:
-        """The leaves that decide: all that are true of a match, all that are not of a miss."""
-        return [leaf for leaf in _leaves(self.verdict) if (leaf.truth is True) == self.matches]
+        """The leaves that decide: those that make it match, or those that keep it from matching."""
+        return list(_deciding(self.verdict, self.matches))
 
     def __str__(self) -> str:
         head = f"{self.subscription} {'matches' if self.matches else 'does not match'}"
@@ -45,18 +46,20 @@ class Explanation(msgspec.Struct, frozen=True):
 
 def explain(subscription: Hashable, tree: Tree, event: Event) -> Explanation:
     """Evaluate every part of a tree, none skipped."""
+    if event.closed:
+        event.refuse_paths_into_arrays(attributes(tree))
     verdict = _verdict(tree, event)
     return Explanation(subscription, verdict.truth is True, verdict)
 
 
 def _verdict(tree: Tree, event: Event) -> Verdict:
-    if isinstance(tree, (And, Or)):
+    if isinstance(tree, (And, Or)) and tree.children:
         parts = tuple(_verdict(child, event) for child in tree.children)
         word = "all of" if isinstance(tree, And) else "at least one of"
-        return Verdict(word, truth(tree, event), {}, parts)
+        return Verdict(word, truth(tree, event), {}, (), parts)
     reads = [tree.attribute] if isinstance(tree, Predicate) else sorted(attributes(tree))
     saw = {name: _shown(event.values[name]) for name in reads if name in event.values}
-    return Verdict(render(tree), truth(tree, event), saw)
+    return Verdict(render(tree), truth(tree, event), saw, tuple(name for name in reads if name not in saw))
 
 
 def _shown(value: Value) -> Any:
@@ -65,21 +68,20 @@ def _shown(value: Value) -> Any:
     return "an object" if value is OPAQUE else value
 
 
-def _leaves(verdict: Verdict) -> Iterator[Verdict]:
+def _deciding(verdict: Verdict, matches: bool) -> Iterator[Verdict]:
     if not verdict.parts:
         yield verdict
     for part in verdict.parts:
-        yield from _leaves(part)
+        if (part.truth is True) == matches:
+            yield from _deciding(part, matches)
 
 
 def _lines(verdict: Verdict, depth: int) -> list[str]:
     lines = [f"{'  ' * depth}{_WORDS[verdict.truth]:<8}{verdict.asks}"]
-    if verdict.parts:
-        for part in verdict.parts:
-            lines += _lines(part, depth + 1)
-    elif verdict.saw:
-        seen = ", ".join(f"{name} is {value!r}" for name, value in verdict.saw.items())
-        lines[0] += f"   [{seen}]"
-    elif verdict.truth is not True:
-        lines[0] += "   [missing]"
+    for part in verdict.parts:
+        lines += _lines(part, depth + 1)
+    seen = [f"{name} is {value!r}" for name, value in verdict.saw.items()]
+    seen += [f"{name} is missing" for name in verdict.missing]
+    if seen:
+        lines[0] += f"   [{', '.join(seen)}]"
     return lines

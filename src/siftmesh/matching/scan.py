@@ -47,7 +47,9 @@ class ScanMatcher:
         try:
             return self._trees[subscription]
         except KeyError:
-            raise UnknownId(f"there is no subscription {subscription!r}", expected="an id that was added") from None
+            raise UnknownId(
+                f"there is no subscription {subscription!r}", expected="an id that was added"
+            ) from None
 
     def __contains__(self, subscription: object) -> bool:
         return subscription in self._trees

@@ -1,0 +1,1 @@
+"""Values, attribute names, events, schemas and scalar functions."""

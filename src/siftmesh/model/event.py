@@ -9,7 +9,7 @@ import msgspec
 
 from siftmesh.errors import EventError
 from siftmesh.model.path import quote
-from siftmesh.model.values import OPAQUE, Value, to_value
+from siftmesh.model.values import OPAQUE, Opaque, Value, has_surrogate, to_value
 
 __all__ = ["MAX_DEPTH", "Event"]
 
@@ -17,7 +17,7 @@ MAX_DEPTH = 64
 
 
 class Event(msgspec.Struct, frozen=True):
-    """One event: its attributes as values, and which of them are arrays of objects that no path can enter."""
+    """One event: its attributes as values, and the arrays among them that hold objects, closed to paths."""
 
     values: dict[str, Value]
     closed: tuple[str, ...] = ()
@@ -26,7 +26,10 @@ class Event(msgspec.Struct, frozen=True):
     def of(cls, attributes: Mapping[str, Any]) -> Event:
         """Read a mapping, nested mappings included; values outside the model are refused with their place."""
         if not isinstance(attributes, Mapping):
-            raise EventError(f"an event is a mapping, not {type(attributes).__name__}", expected="attribute names to values")
+            raise EventError(
+                f"an event is a mapping, not {type(attributes).__name__}",
+                expected="attribute names to values",
+            )
         values: dict[str, Value] = {}
         closed: list[str] = []
         _flatten(attributes, "", values, closed, MAX_DEPTH)
@@ -53,14 +56,26 @@ def _flatten(
     for key, thing in attributes.items():
         if not isinstance(key, str):
             raise EventError(
-                f"the name {key!r} is not a string", place=prefix.rstrip("."), expected="attribute names as strings"
+                f"the name {key!r} is not a string",
+                place=prefix.rstrip("."),
+                expected="attribute names as strings",
             )
         # For ASCII the built-in test agrees with `quote`, and is ten times faster.
-        name = prefix + (key if key.isascii() and key.isidentifier() else quote(key))
+        name = prefix + (key if key.isascii() and key.isidentifier() else _odd_step(key, prefix))
         if isinstance(thing, Mapping):
             values[name] = OPAQUE
             _flatten(thing, name + ".", values, closed, depth - 1)
             continue
         value = values[name] = to_value(thing, name)
-        if value is OPAQUE and isinstance(thing, (list, tuple)):
+        if value is OPAQUE and not isinstance(thing, (bytes, bytearray, memoryview, Opaque)):
             closed.append(name)
+
+
+def _odd_step(key: str, prefix: str) -> str:
+    if has_surrogate(key):
+        raise EventError(
+            f"the name {key!r} holds a lone surrogate",
+            place=prefix.rstrip("."),
+            expected="valid Unicode text",
+        )
+    return quote(key)

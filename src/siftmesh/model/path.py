@@ -1,7 +1,7 @@
 """Attribute names: dotted paths into nested objects, in one canonical spelling.
 
-`data.price` has two steps; `"odd name".x` has two, the first quoted because it is no plain word. A canonical name
-quotes a step only where it must, so two spellings of one path are one string.
+`data.price` has two steps; `"odd name".x` has two, the first quoted because it is no plain word. A canonical
+name quotes a step only where it must, so two spellings of one path are one string.
 """
 
 from __future__ import annotations

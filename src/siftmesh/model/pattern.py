@@ -1,8 +1,8 @@
 """LIKE patterns in one canonical spelling, and the matching of them without regular expressions.
 
-A canonical pattern uses the backslash as its escape character, escapes only `%`, `_` and the backslash itself, and has
-no `%` beside another, so two spellings of one pattern are one string. Matching takes time at most proportional to the
-product of the lengths, whatever the pattern.
+A canonical pattern uses the backslash as its escape character, escapes only `%`, `_` and the backslash
+itself, and has no `%` beside another, so two spellings of one pattern are one string. Matching takes time at
+most proportional to the product of the lengths, whatever the pattern.
 """
 
 from __future__ import annotations
@@ -17,7 +17,8 @@ __all__ = ["ANY", "Pattern", "canonical", "compile_pattern", "escape", "wildcard
 
 ANY = "%"
 _SPECIAL = re.compile(r"[\\%_]")
-# A run of wildcards without any literal character between: its order does not matter, only how many `_` it has.
+# A run of wildcards without any literal character between: its order does not matter, only how many `_` it
+# has.
 _WILD = re.compile(r"[%_]*%[%_]*")
 
 
@@ -78,7 +79,7 @@ def _tokens(pattern: str) -> Iterator[object]:
 
 
 class Pattern(msgspec.Struct, frozen=True):
-    """A canonical pattern taken apart: the segments between its `%`, each a tuple of characters, None for `_`."""
+    """A canonical pattern taken apart: the segments between its `%`, tuples of characters, None for `_`."""
 
     segments: tuple[tuple[str | None, ...], ...]
 
@@ -154,7 +155,9 @@ def _longest_run(segment: tuple[str | None, ...]) -> str:
 
 
 def _fits(segment: tuple[str | None, ...], text: str, at: int) -> bool:
-    return all(character is None or text[at + offset] == character for offset, character in enumerate(segment))
+    return all(
+        character is None or text[at + offset] == character for offset, character in enumerate(segment)
+    )
 
 
 def _find(segment: tuple[str | None, ...], text: str, start: int, end: int) -> int:

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 import msgspec
 
 from siftmesh.errors import ConfigError, nearest_name
+from siftmesh.model.path import join, split
 from siftmesh.model.values import Kind
 
 __all__ = ["TYPES", "AttributeType", "Schema"]
@@ -19,6 +20,7 @@ TYPES: dict[str, Kind] = {
     "string": Kind.STRING,
     "timestamp": Kind.TIMESTAMP,
 }
+_NAMES = f"{', '.join(TYPES)} or array<...>"
 
 
 class AttributeType(msgspec.Struct, frozen=True):
@@ -28,13 +30,15 @@ class AttributeType(msgspec.Struct, frozen=True):
     element: Kind | None = None
 
     @classmethod
-    def named(cls, name: str) -> AttributeType:
+    def named(cls, name: object) -> AttributeType:
         """The type with a name: bool, int, float, number, string, timestamp, or array<one of these>."""
+        if not isinstance(name, str):
+            raise ConfigError(f"{name!r} is not the name of a type; expected one of {_NAMES}")
         if name.startswith("array<") and name.endswith(">") and name[6:-1] in TYPES:
             return cls(Kind.ARRAY, TYPES[name[6:-1]])
         if name not in TYPES:
             near = nearest_name(name, TYPES)
-            raise ConfigError(f"{name!r} is not a type; expected {near or ', '.join(TYPES) + ' or array<...>'}")
+            raise ConfigError(f"{name!r} is not a type; expected {near or f'one of {_NAMES}'}")
         return cls(TYPES[name])
 
 
@@ -45,5 +49,5 @@ class Schema(msgspec.Struct, frozen=True):
 
     @classmethod
     def of(cls, types: Mapping[str, str]) -> Schema:
-        """A schema from attribute names and the names of their types."""
-        return cls({name: AttributeType.named(type_name) for name, type_name in types.items()})
+        """A schema from attribute names (dotted paths, odd steps quoted) and the names of their types."""
+        return cls({join(split(name)): AttributeType.named(type_name) for name, type_name in types.items()})

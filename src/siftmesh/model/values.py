@@ -1,17 +1,17 @@
 """Values of events and of filters: their kinds, their exact order, and how Python objects become values.
 
-A value is None (null), bool, int (64-bit), float (64-bit, never NaN), str, Timestamp, or a tuple of scalars (an array).
-Values of different kinds are not comparable; ints and floats are one kind, NUMBER, and compare by exact numeric value.
+A value is None (null), bool, int (64-bit), float (64-bit, never NaN), str, Timestamp, or a tuple of scalars
+(an array). Values of different kinds are not comparable; ints and floats are one kind, NUMBER, and compare by
+exact numeric value.
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 from enum import IntEnum
-from typing import Any
+from typing import Any, NoReturn
 
 import msgspec
 
@@ -35,6 +35,9 @@ INT_MIN = -(2**63)
 INT_MAX = 2**63 - 1
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND = timedelta(microseconds=1)
+# What has a year of four digits in UTC, and so an RFC 3339 text.
+_FIRST_MICROSECOND = (datetime.min.replace(tzinfo=UTC) - _EPOCH) // _MICROSECOND
+_LAST_MICROSECOND = (datetime.max.replace(tzinfo=UTC) - _EPOCH) // _MICROSECOND
 
 
 class Kind(IntEnum):
@@ -59,7 +62,10 @@ class Timestamp(msgspec.Struct, frozen=True, order=True):
         """The timestamp of an aware datetime (a naive one has no moment: ValueError)."""
         if moment.utcoffset() is None:
             raise ValueError("a datetime without a time zone does not say which moment it is")
-        return cls((moment - _EPOCH) // _MICROSECOND)
+        micros = (moment - _EPOCH) // _MICROSECOND
+        if not _FIRST_MICROSECOND <= micros <= _LAST_MICROSECOND:
+            raise ValueError("the moment is not within the years 1 to 9999 of UTC")
+        return cls(micros)
 
     def to_datetime(self) -> datetime:
         return _EPOCH + self.micros * _MICROSECOND
@@ -117,12 +123,12 @@ def has_surrogate(text: str) -> bool:
 def to_value(thing: object, place: str = "") -> Value:
     """Turn a Python object into a value, or refuse it with its place.
 
-    NaN becomes null, Decimal an exact int or the nearest double, date midnight UTC. Naive datetimes, integers beyond
-    64 bits and lone surrogates are refused. Bytes and objects are present but compare with nothing.
+    NaN becomes null, Decimal an exact int or the nearest double, date midnight UTC. Naive datetimes, integers
+    beyond 64 bits and lone surrogates are refused. Bytes and objects are present but compare with nothing.
     """
     exact = _SCALARS.get(type(thing))
     if exact is not None:
-        return exact(thing, place)
+        return exact(thing, place)  # type: ignore[no-any-return]  # converters return Value
     if isinstance(thing, (list, tuple)):
         return _array(thing, place)
     if isinstance(thing, (bytes, bytearray, memoryview, Mapping)):
@@ -137,7 +143,7 @@ def _same(thing: Any, _place: str) -> Value:
 def _int(thing: Any, place: str) -> Value:
     if INT_MIN <= thing <= INT_MAX:
         return int(thing)
-    raise EventError(f"the integer {_shortened(str(thing))} needs more than 64 bits", place=place)
+    raise EventError(f"an integer of {int(thing).bit_length() + 1} bits needs more than 64", place=place)
 
 
 def _float(thing: Any, _place: str) -> Value:
@@ -146,7 +152,8 @@ def _float(thing: Any, _place: str) -> Value:
 
 
 def _str(thing: Any, place: str) -> Value:
-    text = str(thing)
+    # An Enum's str() is its name, not its text.
+    text = thing if type(thing) is str else str.__str__(thing)
     if has_surrogate(text):
         raise EventError("the string holds a lone surrogate", place=place, expected="valid Unicode text")
     return text
@@ -159,6 +166,12 @@ def _datetime(thing: Any, place: str) -> Value:
         return Timestamp.of(thing)
     except ValueError as error:
         raise EventError(str(error), place=place, expected="a datetime with a time zone") from None
+
+
+def _timestamp(thing: Any, place: str) -> Value:
+    if type(thing.micros) is int and _FIRST_MICROSECOND <= thing.micros <= _LAST_MICROSECOND:
+        return thing  # type: ignore[no-any-return]  # a Timestamp, by the tables below
+    raise EventError(f"{thing!r} is no moment of the years 1 to 9999", place=place)
 
 
 def _date(thing: Any, _place: str) -> Value:
@@ -174,16 +187,13 @@ def _decimal(thing: Any, _place: str) -> Value:
         whole = int(number)
         if INT_MIN <= whole <= INT_MAX:
             return whole
-    try:
-        return float(number)
-    except OverflowError:
-        return math.copysign(math.inf, number)
+    return float(number)
 
 
 _SCALARS: dict[type, Any] = {
     type(None): _same,
     bool: _same,
-    Timestamp: _same,
+    Timestamp: _timestamp,
     Opaque: _same,
     int: _int,
     float: _float,
@@ -207,7 +217,10 @@ def _array(items: list[Any] | tuple[Any, ...], place: str) -> Value:
     for index, item in enumerate(items):
         if isinstance(item, (list, tuple, Mapping)):
             return OPAQUE
-        elements.append(to_value(item, f"{place}[{index}]"))
+        element = to_value(item, f"{place}[{index}]")
+        if type(element) is tuple:  # an array that was no list, such as numpy's
+            return OPAQUE
+        elements.append(element)
     return tuple(elements)
 
 
@@ -218,13 +231,13 @@ def _other(thing: Any, place: str) -> Value:
             return convert(thing, place)  # type: ignore[no-any-return]  # converters return Value
     module = type(thing).__module__.partition(".")[0]
     if module == "numpy":
-        if type(thing).__name__ == "datetime64":
-            return _numpy_datetime(thing, place)
-        plain = thing.tolist() if hasattr(thing, "tolist") else thing.item()
-        if type(plain) is not type(thing):
-            return to_value(plain, place)
+        return _of_numpy(thing, place)
     if module == "pandas" and type(thing).__name__ == "NAType":
         return None
+    return _refuse(thing, place)
+
+
+def _refuse(thing: object, place: str) -> NoReturn:
     raise EventError(
         f"a {type(thing).__module__}.{type(thing).__qualname__} is not a value",
         place=place,
@@ -232,17 +245,18 @@ def _other(thing: Any, place: str) -> Value:
     )
 
 
-def _numpy_datetime(thing: Any, place: str) -> Value:
-    if thing != thing:  # NaT
-        return None
-    micros = int(thing.astype("datetime64[us]").astype("int64"))
-    # numpy's datetime64 has no zone; like a naive datetime it does not say which moment it is.
-    raise EventError(
-        f"the datetime64 {Timestamp(micros).isoformat()[:-1]} has no time zone",
-        place=place,
-        expected="a datetime with a time zone",
-    )
+# The letters by which numpy's dtypes tell bools, integers, floats, strings and Python objects.
+_NUMPY_KINDS = frozenset("biufUO")
 
 
-def _shortened(text: str) -> str:
-    return text if len(text) <= 24 else f"{text[:20]}... ({len(text)} digits)"
+def _of_numpy(thing: Any, place: str) -> Value:
+    kind = getattr(getattr(thing, "dtype", None), "kind", None)
+    if kind == "M":
+        if thing.shape == () and thing != thing:  # NaT
+            return None
+        # numpy's datetime64 has no zone; like a naive datetime it does not say which moment it is.
+        raise EventError("a datetime64 has no time zone", place=place, expected="datetimes with a time zone")
+    plain = thing.tolist() if kind in _NUMPY_KINDS else thing
+    if type(plain) is type(thing):  # complex numbers, timedeltas, records, more digits than a float has, ...
+        return _refuse(thing, place)
+    return to_value(plain, place)

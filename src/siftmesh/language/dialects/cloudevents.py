@@ -1,7 +1,7 @@
 """Filters of the CloudEvents Subscriptions API: exact, prefix, suffix, all, any, not and sql.
 
-A filter is true or false, never unknown: what is missing fails `exact`, and so meets its `not`. Attributes are
-compared by their text, the canonical string encoding that CloudEvents gives each of its types.
+A filter is true or false, never unknown: what is missing fails `exact`, and so meets its `not`. Attributes
+are compared by their text, the canonical string encoding that CloudEvents gives each of its types.
 """
 
 from __future__ import annotations
@@ -91,7 +91,9 @@ class _Reader:
             if name == "":
                 self.document.refuse(place, "the attribute has no name", "an attribute's name", key=True)
             if not isinstance(value, str) or value == "":
-                self.document.refuse(place, f"{path[-1]} compares with a string", "a string that is not empty")
+                self.document.refuse(
+                    place, f"{path[-1]} compares with a string", "a string that is not empty"
+                )
             conditions.append(test(Attribute(quote(name)), value, place))
         return all_of(conditions)
 

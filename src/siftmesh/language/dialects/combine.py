@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from siftmesh.language.ast import And, Call, Condition, Expression, In, Literal, Or, Truth
+from siftmesh.language.ast import And, Call, Comparison, Condition, Expression, In, Literal, Or, Truth
 
 __all__ = ["all_of", "any_of", "of_kind"]
 
@@ -26,5 +26,8 @@ def any_of(conditions: Iterable[Condition]) -> Condition:
 
 
 def of_kind(value: Expression, *kinds: str, negated: bool = False) -> Condition:
-    """Whether a value is (or is not) of one of these kinds; never unknown: what is missing is of kind null."""
-    return In(Call("kind", (value,)), tuple(Literal(kind) for kind in kinds), negated)
+    """Whether a value is (or is not) of one of these kinds; never unknown: what is missing is null."""
+    asked = Call("kind", (value,))
+    if len(kinds) == 1:
+        return Comparison("<>" if negated else "=", asked, Literal(kinds[0]))
+    return In(asked, tuple(Literal(kind) for kind in kinds), negated)

@@ -1,4 +1,4 @@
-"""The condition that is true exactly when another is not, unknown included: NOT for dialects of two truth values."""
+"""The condition that is true exactly when another is false or unknown: NOT where only two truths exist."""
 
 from __future__ import annotations
 
@@ -44,6 +44,7 @@ def complement(condition: Condition) -> Condition:
 
 def _without(condition: Condition, value: bool) -> Condition:
     """The condition that is true exactly when `condition` is not `value`: the opposite, or unknown."""
+    opposite: Condition
     match condition:
         case Not():
             return _without(condition.operand, not value)
@@ -66,14 +67,19 @@ def _without(condition: Condition, value: bool) -> Condition:
         case Like() if isinstance(condition.pattern, Literal):
             negated = condition.negated != value
             opposite = Like(
-                condition.operand, condition.pattern, condition.escape, condition.ignore_case, negated, condition.span
+                condition.operand,
+                condition.pattern,
+                condition.escape,
+                condition.ignore_case,
+                negated,
+                condition.span,
             )
             return any_of([opposite, of_kind(condition.operand, "string", negated=True)])
         case In():
             return _without_membership(condition, value)
         case _:
             raise UnsupportedFeature(
-                f"a NOT around {type(condition).__name__.upper()} has no exact form here", span=condition.span
+                f"a NOT around {type(condition).__name__.upper()} has no exact form here"
             )
 
 
@@ -101,7 +107,7 @@ def _without_membership(condition: In, value: bool) -> Condition:
 
 
 def _incomparable(condition: Comparison) -> list[Condition]:
-    """When a comparison is unknown: values of two kinds, of a kind that never compares, or bools and an order."""
+    """When a comparison is unknown: two kinds, a kind that never compares, or an order of bools."""
     ordered = condition.operator not in ("=", "<>")
     left, right = condition.left, condition.right
     kinds = {_kind(side): side for side in (left, right) if isinstance(side, Literal)}
@@ -125,4 +131,6 @@ def _kind(constant: Expression) -> str:
         return "string"
     # A moment compares with some strings too, and what a parameter will hold is not known.
     what = "TIMESTAMP" if isinstance(value, Timestamp) else "a parameter"
-    raise UnsupportedFeature(f"a NOT around {what} has no exact form here", span=getattr(constant, "span", None))
+    raise UnsupportedFeature(
+        f"a NOT around {what} has no exact form here", span=getattr(constant, "span", None)
+    )

@@ -99,7 +99,7 @@ def _too_deep(limits: Limits) -> LimitExceeded:
 
 
 def _measure(root: object, limits: Limits) -> None:
-    """Refuse what is not JSON, and what is too large; walks without recursion, and stops at the first limit."""
+    """Refuse what is not JSON and what is too large, without recursion, stopping at the first limit."""
     nodes = characters = 0
     waiting: list[tuple[object, int]] = [(root, 0)]
     while waiting:

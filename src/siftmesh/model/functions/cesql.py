@@ -1,8 +1,8 @@
-"""CloudEvents SQL on plain values: its casts, operators and functions, each with a value and perhaps an error.
+"""CloudEvents SQL on plain values: its casts, operators and functions, with the errors they may end in.
 
-CESQL is total: every operation yields a value even when it fails. `Result` carries both. The same operations are
-registered as scalar functions named `cesql_*`, for filters that cannot be said with ordinary comparisons; there an
-error is null, and a null or missing argument is CESQL's missing attribute.
+CESQL is total: every operation yields a value even when it fails. `Result` carries both. The same
+operations are registered as scalar functions named `cesql_*`, for filters that cannot be said with
+ordinary comparisons; there an error is null, and a null argument is CESQL's missing attribute.
 """
 
 from __future__ import annotations
@@ -47,7 +47,9 @@ _ARRAY, _OBJECT = "[]", "{}"
 
 _INTEGER = re.compile(r"([+-]?)0*([0-9]{1,10})\Z")
 # Unicode's White_Space; str.strip() would also take the separators U+001C to U+001F.
-_WHITE_SPACE = "\t\n\v\f\r \x85\xa0\u1680\u2028\u2029\u202f\u205f\u3000" + "".join(map(chr, range(0x2000, 0x200B)))
+_WHITE_SPACE = "\t\n\v\f\r \x85\xa0\u1680\u2028\u2029\u202f\u205f\u3000" + "".join(
+    map(chr, range(0x2000, 0x200B))
+)
 
 
 class Result(NamedTuple):
@@ -155,7 +157,7 @@ def _truth(operand: Result) -> Result:
 class Operation(msgspec.Struct, frozen=True):
     """An operator or a function: the kinds of its parameters and of its result, and what it computes.
 
-    A parameter of kind `object` is taken uncast. `rest` is the kind of further arguments, None if there are none.
+    A parameter of kind `object` is taken uncast. `rest` is the kind of further arguments, None for none.
     """
 
     parameters: tuple[type, ...]
@@ -168,7 +170,7 @@ class Operation(msgspec.Struct, frozen=True):
 
 
 def perform(operation: Operation, operands: Iterable[Result]) -> Result:
-    """Apply an operation; an operand that failed, or a cast that fails, gives the zero value of its result."""
+    """Apply an operation; an operand or a cast that fails gives the zero value of its result."""
     values: list[Primitive] = []
     zero = _ZERO[operation.result]
     for operand in operands:
@@ -187,7 +189,7 @@ def perform(operation: Operation, operands: Iterable[Result]) -> Result:
 
 
 def _not(value: Primitive) -> Result:
-    # The conformance kit wants an error and `true` for NOT of an integer, though integers do cast to booleans.
+    # The conformance kit wants an error and `true` for NOT of an integer, though integers cast to booleans.
     if type(value) is int:
         return Result(True, "cast")
     verdict = cast(value, bool)
@@ -219,7 +221,7 @@ def _equal(left: Primitive, right: Primitive) -> Result:
 
 
 def _member(left: Primitive, *items: Primitive) -> Result:
-    # Here the left side says it. Every item is cast, also after one that is equal: only AND and OR stop early.
+    # Here the left side says it. Every item is cast, also after an equal one: only AND and OR stop early.
     found = False
     for item in items:
         converted = cast(item, type(left))
@@ -274,9 +276,9 @@ OPERATORS: dict[str, Operation] = {
 
 # The functions that an expression can call, by name; a name may stand for several numbers of arguments.
 BUILT_IN: dict[str, tuple[Operation, ...]] = {
-    "INT": (Operation((int,), int, lambda number: Result(number)),),
-    "BOOL": (Operation((bool,), bool, lambda flag: Result(flag)),),
-    "STRING": (Operation((str,), str, lambda text: Result(text)),),
+    "INT": (Operation((int,), int, Result),),
+    "BOOL": (Operation((bool,), bool, Result),),
+    "STRING": (Operation((str,), str, Result),),
     "ABS": (Operation((int,), int, _absolute),),
     "LENGTH": (Operation((str,), int, len),),
     "CONCAT": (Operation((), str, lambda *texts: "".join(texts), rest=str),),

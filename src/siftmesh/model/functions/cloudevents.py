@@ -9,7 +9,7 @@ __all__ = ["CLOUDEVENTS"]
 
 
 def _text(value: Value) -> Value:
-    """Boolean, Integer, String and Timestamp have one; null, fractions, arrays and objects are no attributes."""
+    """Booleans, integers, strings and timestamps have one; null, fractions, arrays and objects have none."""
     if isinstance(value, str):
         return value
     if isinstance(value, bool):

@@ -22,7 +22,7 @@ _LONGEST_ADDRESS = 45
 
 
 def read_address(text: str) -> IPv4Address | IPv6Address | None:
-    """An IP address: dotted decimal, or hexadecimal groups; an IPv4 address written as IPv6 is the IPv4 one."""
+    """An IP address: dotted decimal, or hexadecimal groups; IPv4 written as IPv6 is the IPv4 address."""
     if len(text) > _LONGEST_ADDRESS:
         return None
     try:
@@ -106,10 +106,16 @@ EVENTBRIDGE: tuple[Function, ...] = (
     Function("eb_in_cidr", 2, 2, Kind.BOOL, _in_cidr),
     Function("eb_leaf", 1, 1, Kind.BOOL, _leaf),
     Function("eb_any_null", 1, 1, Kind.BOOL, _any(lambda element, _: element is None)),
-    Function("eb_any_other", 2, None, Kind.BOOL, _any(lambda element, constants: not _equal(element, constants))),
+    Function(
+        "eb_any_other", 2, None, Kind.BOOL, _any(lambda element, constants: not _equal(element, constants))
+    ),
     Function("eb_any_like", 2, None, Kind.BOOL, _any(_like)),
-    Function("eb_any_ilike", 2, None, Kind.BOOL, _any(lambda element, patterns: _like(element, patterns, True))),
-    Function("eb_any_unlike", 2, None, Kind.BOOL, _any(lambda element, patterns: not _like(element, patterns))),
+    Function(
+        "eb_any_ilike", 2, None, Kind.BOOL, _any(lambda element, patterns: _like(element, patterns, True))
+    ),
+    Function(
+        "eb_any_unlike", 2, None, Kind.BOOL, _any(lambda element, patterns: not _like(element, patterns))
+    ),
     Function(
         "eb_any_unilike",
         2,

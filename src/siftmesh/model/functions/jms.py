@@ -1,8 +1,8 @@
 """Comparison and arithmetic as JMS selectors have them: Java's numeric promotion over longs and doubles.
 
-An exact number is a long that wraps around at 64 bits, an approximate one a double; where both meet, the long becomes
-a double first. Null in, null out. A value that is no number makes arithmetic OPAQUE: not null, and like nothing else.
-What Java calls NaN is null here, as it is in events.
+An exact number is a long that wraps around at 64 bits, an approximate one a double; where both meet, the long
+becomes a double first. Null in, null out. A value that is no number makes arithmetic OPAQUE: neither null nor
+like anything else. What Java calls NaN is null here, as it is in events.
 """
 
 from __future__ import annotations

@@ -22,7 +22,9 @@ def _fit(number: int | float) -> Value:
     return None if number != number else number
 
 
-def _arithmetic(compute: Callable[[int | float, int | float], int | float]) -> Callable[[Value, Value], Value]:
+def _arithmetic(
+    compute: Callable[[int | float, int | float], int | float],
+) -> Callable[[Value, Value], Value]:
     def apply(left: Value, right: Value) -> Value:
         # Exact types: bool is an int to Python, and is no number here.
         if type(left) not in (int, float) or type(right) not in (int, float):
@@ -59,6 +61,7 @@ ARITHMETIC: dict[str, Callable[[Value, Value], Value]] = {
 
 
 def negate(value: Value) -> Value:
+    """Minus a number, null for anything else."""
     return _fit(-value) if type(value) in (int, float) else None  # type: ignore[operator]  # a number, just checked
 
 

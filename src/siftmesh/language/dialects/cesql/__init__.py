@@ -1,4 +1,4 @@
-"""CloudEvents SQL 1.0: parsed, evaluated with its own errors, and lowered to the syntax tree of our own language."""
+"""CloudEvents SQL 1.0: parsed, evaluated with its own errors, and lowered to our own syntax tree."""
 
 from siftmesh.language.dialects.cesql.evaluator import Result, evaluate
 from siftmesh.language.dialects.cesql.lowering import lower, parse_cesql

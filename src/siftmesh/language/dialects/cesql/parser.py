@@ -1,7 +1,7 @@
 """CloudEvents SQL text to its expression tree, by operator precedence.
 
-From tight to loose: function calls; NOT and minus; LIKE; EXISTS; IN; `* / %`; `+ -`; comparisons; and AND, OR, XOR,
-which share one level and are read from left to right, as the specification says.
+From tight to loose: function calls; NOT and minus; LIKE; EXISTS; IN; `* / %`; `+ -`; comparisons; and AND,
+OR, XOR, which share one level and are read from left to right, as the specification says.
 """
 
 from __future__ import annotations
@@ -9,7 +9,16 @@ from __future__ import annotations
 from typing import NoReturn
 
 from siftmesh.errors import LimitExceeded, Span, SyntaxError, UnsupportedFeature
-from siftmesh.language.dialects.cesql.tokenizer import END, INTEGER, KEYWORD, NAME, STRING, SYMBOL, Token, tokenize
+from siftmesh.language.dialects.cesql.tokenizer import (
+    END,
+    INTEGER,
+    KEYWORD,
+    NAME,
+    STRING,
+    SYMBOL,
+    Token,
+    tokenize,
+)
 from siftmesh.language.dialects.cesql.tree import (
     Apply,
     Attribute,
@@ -61,7 +70,9 @@ def parse(source: str, limits: Limits = DEFAULT) -> Expression:
     try:
         expression, _ = parser.expression(_LOGIC)
     except RecursionError:
-        raise LimitExceeded("the expression is nested too deeply for the Python stack", limit=limits.depth) from None
+        raise LimitExceeded(
+            "the expression is nested too deeply for the Python stack", limit=limits.depth
+        ) from None
     if parser.token.kind != END:
         parser.refuse("an operator or the end of the expression")
     return expression
@@ -124,7 +135,9 @@ class _Parser:
         """Count a node that stands above one of depth `below`."""
         self.nodes += 1
         if self.nodes > self.limits.nodes:
-            self.exceed(f"the expression has more than {self.limits.nodes} nodes", self.limits.nodes, node.span)
+            self.exceed(
+                f"the expression has more than {self.limits.nodes} nodes", self.limits.nodes, node.span
+            )
         if below >= self.limits.depth:
             self.too_deep(node.span)
         return node, below + 1
@@ -142,7 +155,7 @@ class _Parser:
         return left
 
     def nested(self, tightness: int) -> _Built:
-        """Parse what stands inside something; checked before, since a deep text would fill the stack first."""
+        """Parse what stands inside something; checked first, since a deep text would fill the stack."""
         self.nesting += 1
         if self.nesting > self.limits.depth:
             self.too_deep(self.token.span)
@@ -208,7 +221,9 @@ class _Parser:
         items, depth = self.list_of("the items of IN", least=1)
         if len(items) > self.limits.items:
             self.exceed(
-                f"the list has more than {self.limits.items} items", self.limits.items, self.tokens[self.at - 1].span
+                f"the list has more than {self.limits.items} items",
+                self.limits.items,
+                self.tokens[self.at - 1].span,
             )
         self.nodes -= sum(isinstance(item, Literal) for item in items)  # counted by `items`
         span = (left[0].span[0], self.tokens[self.at - 1].span[1])
@@ -259,9 +274,9 @@ class _Parser:
             if not self.takes(SYMBOL, ")"):
                 self.refuse("an operator or a closing parenthesis")
             return inner
-        if kind == SYMBOL and value in "+-":
-            return self.signed()
-        self.refuse("an attribute, a literal, a function, NOT, EXISTS, a minus or a parenthesis")
+        if kind != SYMBOL or value not in "+-":
+            self.refuse("an attribute, a literal, a function, NOT, EXISTS, a minus or a parenthesis")
+        return self.signed()
 
     def signed(self) -> _Built:
         sign = self.advance()

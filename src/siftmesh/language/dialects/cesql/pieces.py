@@ -1,12 +1,14 @@
-"""Small formulas over conditions, simplified while they are put together, from which a lowered filter is made.
+"""Small formulas over conditions, simplified while they are put together: what a lowered filter is made of.
 
-A piece knows its *facts*: leaves that are surely true wherever it is true. A leaf that only says "this can be read"
-is *weak*: beside something that implies it, it is dropped. That is what keeps ordinary filters free of the tests that
-CloudEvents SQL's errors call for.
+A piece knows its *facts*: what is surely known of the event wherever it is true. A leaf that only states a
+fact, such as "this can be read", is *weak*: beside something that implies it, it is dropped. That is what
+keeps ordinary filters free of the tests that CloudEvents SQL's errors call for. Work stays linear in the
+number of pieces: there are few weak ones, and only those are compared with others.
 """
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable
 from typing import Literal as OneOf
 
@@ -14,9 +16,23 @@ import msgspec
 
 from siftmesh.language import ast
 
-__all__ = ["ALWAYS", "NEVER", "Piece", "all_of", "any_of", "condition_of", "given", "leaf"]
+__all__ = [
+    "ALWAYS",
+    "NEVER",
+    "OVERSIZED",
+    "Fact",
+    "Facts",
+    "Piece",
+    "all_of",
+    "any_of",
+    "condition_of",
+    "given",
+    "leaf",
+]
 
-Facts = frozenset[ast.Condition]
+# Something that can be known of an event: what is known (`present`, `string`, ...), and of what.
+Fact = tuple[str, str | ast.Expression]
+Facts = frozenset[Fact]
 _NO_FACTS: Facts = frozenset()
 
 
@@ -30,30 +46,40 @@ class Piece(msgspec.Struct, frozen=True, eq=False):
     facts: Facts
     # Facts that suffice to make the piece true; None when there are none that are worth knowing.
     needs: Facts | None
+    # Whether every leaf, or one branch of an OR, only says that something can be read.
     weak: bool
+    # Whether there is a weak piece somewhere inside.
+    holds_weak: bool
+    # Made once: a leaf may be a list of thousands.
+    digest: int
 
     def __hash__(self) -> int:
-        return hash((self.join, self.leaf, self.children))
+        return self.digest
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Piece):
             return NotImplemented
         return self is other or (
-            self.size == other.size
+            self.digest == other.digest
             and (self.join, self.leaf, self.children) == (other.join, other.leaf, other.children)
         )
 
 
-ALWAYS = Piece("and", None, (), 0, _NO_FACTS, _NO_FACTS, False)
-NEVER = Piece("or", None, (), 0, _NO_FACTS, None, False)
+ALWAYS = Piece("and", None, (), 0, _NO_FACTS, _NO_FACTS, False, False, hash("always"))
+NEVER = Piece("or", None, (), 0, _NO_FACTS, None, False, False, hash("never"))
+# Stands for a piece that would be too large to be made.
+OVERSIZED = Piece("leaf", ast.Truth(False), (), sys.maxsize, _NO_FACTS, None, False, False, 0)
 
 
-def leaf(condition: ast.Condition, facts: Iterable[ast.Condition] = (), size: int = 1, weak: bool = False) -> Piece:
-    """A condition as a piece; `facts` are what else is true wherever it is."""
-    if isinstance(condition, ast.Truth):
-        return ALWAYS if condition.value else NEVER
-    own = frozenset([condition])
-    return Piece("leaf", condition, (), size, own.union(facts), own, weak)
+def leaf(
+    condition: ast.Condition, facts: Iterable[Fact] = (), size: int = 1, states: Fact | None = None
+) -> Piece:
+    """A condition as a piece; `facts` are known wherever it is true, as is the one that it only states."""
+    known = frozenset(facts)
+    if states is None:
+        return Piece("leaf", condition, (), size, known, None, False, False, hash(condition))
+    own = frozenset([states])
+    return Piece("leaf", condition, (), size, known | own, own, True, True, hash(condition))
 
 
 def all_of(*parts: Piece) -> Piece:
@@ -61,10 +87,11 @@ def all_of(*parts: Piece) -> Piece:
     children = _gathered("and", parts)
     if NEVER in children:
         return NEVER
-    strong: Facts = frozenset().union(*(child.facts for child in children if not child.weak))
+    # Only from pieces that are kept as they are: two that each drop what the other implies would lose it.
+    strong: Facts = frozenset().union(*(child.facts for child in children if not child.holds_weak))
     kept: list[Piece] = []
     for child in children:
-        remains = given(child, strong) if child.weak else child
+        remains = given(child, strong)
         if remains is not ALWAYS:
             kept.append(remains)
     if len(kept) < 2:
@@ -73,7 +100,7 @@ def all_of(*parts: Piece) -> Piece:
     for child in kept:
         needs = None if needs is None or child.needs is None else needs | child.needs
     facts: Facts = frozenset().union(*(child.facts for child in kept))
-    return Piece("and", None, tuple(kept), _size(kept), facts, needs, any(child.weak for child in kept))
+    return _joined("and", kept, facts, needs)
 
 
 def any_of(*parts: Piece) -> Piece:
@@ -81,21 +108,23 @@ def any_of(*parts: Piece) -> Piece:
     children = _gathered("or", parts)
     if ALWAYS in children:
         return ALWAYS
-    for wide in [child for child in children if child.weak and child.needs is not None]:
-        children = [child for child in children if child is wide or not wide.needs <= child.facts]  # type: ignore[operator]  # not None, chosen so
+    for wide in [child for child in children if child.weak]:
+        if wide.needs is not None and any(child is wide for child in children):
+            children = [child for child in children if child is wide or not wide.needs <= child.facts]
     if len(children) < 2:
         return children[0] if children else NEVER
     facts = frozenset.intersection(*(child.facts for child in children))
     needs = min((child.needs for child in children if child.needs is not None), key=len, default=None)
-    weak = any(child.weak for child in children)
-    return Piece("or", None, tuple(children), _size(children), facts, needs, weak)
+    return _joined("or", children, facts, needs)
 
 
 def given(piece: Piece, known: Facts) -> Piece:
     """The piece, simplified for places where the known facts hold."""
+    if not piece.holds_weak:
+        return piece
     if piece.needs is not None and piece.needs <= known:
         return ALWAYS
-    if piece.join == "leaf" or not piece.weak:
+    if piece.join == "leaf":
         return piece
     below = [given(child, known) for child in piece.children]
     return all_of(*below) if piece.join == "and" else any_of(*below)
@@ -120,5 +149,10 @@ def _gathered(join: str, parts: Iterable[Piece]) -> list[Piece]:
     return list(found)
 
 
-def _size(children: list[Piece]) -> int:
-    return 1 + sum(child.size for child in children)
+def _joined(join: OneOf["and", "or"], children: list[Piece], facts: Facts, needs: Facts | None) -> Piece:
+    digest = hash((join, *(child.digest for child in children)))
+    size = 1 + sum(child.size for child in children)
+    weak = [child.weak for child in children]
+    holds_weak = any(child.holds_weak for child in children)
+    settling = all(weak) if join == "and" else any(weak)
+    return Piece(join, None, tuple(children), size, facts, needs, settling, holds_weak, digest)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import NamedTuple
+from typing import NamedTuple, NoReturn
 
 from siftmesh.errors import LimitExceeded, Span, SyntaxError
 from siftmesh.language.limits import Limits
@@ -12,7 +12,7 @@ from siftmesh.model.values import has_surrogate
 __all__ = ["END", "INTEGER", "KEYWORD", "NAME", "STRING", "SYMBOL", "Token", "tokenize"]
 
 KEYWORD, NAME, INTEGER, STRING, SYMBOL, END = "keyword", "name", "integer", "string", "symbol", "end"
-_KEYWORDS = frozenset("AND OR XOR NOT LIKE EXISTS IN TRUE FALSE".split())
+_KEYWORDS = frozenset(["AND", "OR", "XOR", "NOT", "LIKE", "EXISTS", "IN", "TRUE", "FALSE"])
 
 _TOKEN = re.compile(
     r"""[ \t\r\n]*(?:
@@ -75,7 +75,7 @@ def _token(match: re.Match[str]) -> Token:
     return Token(SYMBOL if group == "symbol" else END, text, span)
 
 
-def _refuse(source: str, at: int) -> None:
+def _refuse(source: str, at: int) -> NoReturn:
     if source[at] in "'\"":
         quote = source[at]
         raise SyntaxError(

@@ -1,9 +1,10 @@
-"""The expression tree of CloudEvents SQL, as written; a node's kind is known before any event is seen, or None."""
+"""The expression tree of CloudEvents SQL, as written."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, Literal as OneOf
+from typing import Any
+from typing import Literal as OneOf
 
 import msgspec
 
@@ -25,8 +26,8 @@ __all__ = [
     "always_read",
     "attributes",
     "kind_of",
-    "operation_of",
     "operands",
+    "operation_of",
     "size",
     "walk",
 ]
@@ -162,7 +163,7 @@ def attributes(node: Expression) -> frozenset[str]:
 
 
 def always_read(node: Expression) -> frozenset[str]:
-    """The attributes without which the expression surely fails: of AND and OR only what the first operand reads."""
+    """The attributes without which the expression fails: of AND and OR only what the first operand reads."""
     found: set[str] = set()
     waiting: list[Any] = [node]
     while waiting:

@@ -1,7 +1,7 @@
-"""The alternatives of one field of an event pattern, of which its value, or an element of its array, must meet one.
+"""The alternatives of one field of an event pattern: its value, or an element of its array, must meet one.
 
-For a single value an alternative is a plain comparison, which can be indexed; for an array it is CONTAINS, OVERLAPS or
-SOME where these say it, and a function of the dialect elsewhere. A value is never both, so the two stand under OR.
+For a single value an alternative is a plain comparison, which can be indexed; for an array it is CONTAINS,
+OVERLAPS or SOME where these say it, and a function of the dialect elsewhere. The two stand under OR.
 """
 
 from __future__ import annotations
@@ -76,14 +76,18 @@ class Field:
                 conditions.append(self.expression(alternative, (*self.path, index)))
             elif isinstance(alternative, list):
                 self.document.refuse(
-                    (*self.path, index), "an array cannot be an alternative", "a string, number, true, false or null"
+                    (*self.path, index),
+                    "an array cannot be an alternative",
+                    "a string, number, true, false or null",
                 )
         return any_of(conditions)
 
     def expression(self, thing: dict[str, Any], path: Path) -> Condition:
         """{ name of the match expression: what it takes }"""
         if len(thing) != 1:
-            self.document.refuse(path, "a match expression has one key", "one of " + ", ".join(self.expressions))
+            self.document.refuse(
+                path, "a match expression has one key", "one of " + ", ".join(self.expressions)
+            )
         ((name, value),) = thing.items()
         read = self.expressions.get(name)
         if read is None:
@@ -154,7 +158,9 @@ class Field:
     def only_folded(self, thing: dict[str, Any], path: Path) -> str:
         """{ "equals-ignore-case": string } inside prefix or suffix"""
         if list(thing) != [_FOLDED]:
-            self.document.refuse(path, f"{path[-1]} takes a string or {_FOLDED}", f"a string, or one key {_FOLDED}")
+            self.document.refuse(
+                path, f"{path[-1]} takes a string or {_FOLDED}", f"a string, or one key {_FOLDED}"
+            )
         return self.string(thing[_FOLDED], (*path, _FOLDED))
 
     def wildcard(self, thing: Any, path: Path) -> Condition:
@@ -164,7 +170,9 @@ class Field:
         try:
             return like_pattern(self.string(thing, path))
         except ValueError as error:
-            self.document.refuse(path, str(error), "single asterisks, and \\* or \\\\ for the characters themselves")
+            self.document.refuse(
+                path, str(error), "single asterisks, and \\* or \\\\ for the characters themselves"
+            )
 
     def cidr(self, thing: Any, path: Path) -> Condition:
         if read_block(self.string(thing, path)) is None:
@@ -182,7 +190,7 @@ class Field:
         return any_of([Not(there), Not(self.call("eb_leaf"))])
 
     def numeric(self, thing: Any, path: Path) -> Condition:
-        """[ "=", n ], [ "<" or "<=", n ], or [ ">" or ">=", n ] with "<" or "<=" and a greater one after it"""
+        """[ one comparison, number ], or [ ">" or ">=", number, "<" or "<=", greater number ]"""
         bounds = self.bounds(thing, path)
         single = all_of(Comparison(operator, self.attribute, Literal(number)) for operator, number in bounds)
         return any_of([single, self.ranged(*bounds)])
@@ -201,7 +209,9 @@ class Field:
                 what = "this comparison cannot stand here"
                 self.document.refuse((*path, 2 * index), what, " or ".join(allowed[index]))
         if len(pairs) == 2 and not pairs[0][1] < pairs[1][1]:
-            self.document.refuse(path, "no number is above the first and below the second", "the lower bound first")
+            self.document.refuse(
+                path, "no number is above the first and below the second", "the lower bound first"
+            )
         return pairs
 
     # ---- anything-but

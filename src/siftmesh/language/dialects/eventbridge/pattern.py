@@ -1,4 +1,4 @@
-"""The structure of an event pattern: objects nested as the event is, `$or`, and an array of alternatives per field."""
+"""The structure of an event pattern: objects nested as in the event, `$or`, and alternatives of fields."""
 
 from __future__ import annotations
 
@@ -17,7 +17,17 @@ _OR = "$or"
 # Names that no field inside $or may have: they are, or are kept to become, names of match expressions.
 _RESERVED = frozenset(
     [
-        *["exactly", "equals-ignore-case", "prefix", "suffix", "anything-but", "exists", "wildcard", "numeric", "cidr"],
+        *[
+            "exactly",
+            "equals-ignore-case",
+            "prefix",
+            "suffix",
+            "anything-but",
+            "exists",
+            "wildcard",
+            "numeric",
+            "cidr",
+        ],
         *["=", "<", "<=", ">", ">=", "regex", "not-wildcard", "not-equals-ignore-case"],
         *["date-after", "date-on-or-after", "date-before", "date-on-or-before", "in-date-range"],
         *["ip-address-in-range", "ip-address-not-in-range"],

@@ -8,7 +8,7 @@ __all__ = ["like_pattern", "successor"]
 
 
 def like_pattern(wildcard: str) -> str:
-    """The LIKE pattern (of backslash escapes) for text in which `*` stands for any characters; ValueError if malformed."""
+    """The LIKE pattern (of backslash escapes) for text where `*` is any characters, or ValueError."""
     parts: list[str] = []
     characters = iter(wildcard)
     for character in characters:

@@ -1,9 +1,9 @@
 """A JMS selector in the language's own terms: true of exactly the events that the selector matches.
 
-Two things differ. Comparing values that are not alike is *false* in a selector and *unknown* in the language, which
-shows under NOT: so NOT is carried down to the leaves, where what makes a comparison false is spelled out. And numbers
-follow Java's promotion: a comparison of an attribute with a literal becomes a plain, indexable one wherever that is
-exact, and a function of the dialect elsewhere.
+Two things differ. Comparing values that are not alike is *false* in a selector and *unknown* in the language.
+It shows under NOT, so NOT is carried down to the leaves, where what makes a comparison false is spelled out.
+And numbers follow Java's promotion: comparing an attribute with a literal becomes a plain, indexable one
+wherever that is exact, and a function of the dialect elsewhere.
 """
 
 from __future__ import annotations
@@ -89,7 +89,7 @@ def _lower(condition: Condition, wanted: bool) -> Condition:
 
 
 def _false(opposite: Condition, operand: Expression, kind: str) -> Condition:
-    """True when a test of values of one kind is false: its opposite holds, or the value is of another kind."""
+    """True when a test of values of one kind is false: the opposite holds, or it is of another kind."""
     return any_of([opposite, of_kind(operand, "null", kind, negated=True)])
 
 
@@ -109,8 +109,12 @@ def _between(condition: Between) -> Condition:
     """The two comparisons that the specification says BETWEEN and NOT BETWEEN stand for."""
     operand, span = condition.operand, condition.span
     if condition.negated:
-        return Or((Comparison("<", operand, condition.low, span), Comparison(">", operand, condition.high, span)))
-    return And((Comparison(">=", operand, condition.low, span), Comparison("<=", operand, condition.high, span)))
+        return Or(
+            (Comparison("<", operand, condition.low, span), Comparison(">", operand, condition.high, span))
+        )
+    return And(
+        (Comparison(">=", operand, condition.low, span), Comparison("<=", operand, condition.high, span))
+    )
 
 
 def _comparison(condition: Comparison, wanted: bool) -> Condition:
@@ -139,7 +143,7 @@ def _kind(literal: Literal) -> str:
 
 
 def _is_plain(literal: Literal) -> bool:
-    """Whether comparing with the literal needs no function: all but longs that a double attribute would round."""
+    """Whether comparing with the literal needs no function: so for all but longs that are no double."""
     return type(literal.value) is not int or float(literal.value) == literal.value
 
 
@@ -149,7 +153,9 @@ def _plain(
     if type(literal.value) is float:
         low, high = _promoted(literal.value)
         if low != high:
-            return _ranged(operator, attribute, Literal(low, literal.span), Literal(high, literal.span), written)
+            return _ranged(
+                operator, attribute, Literal(low, literal.span), Literal(high, literal.span), written
+            )
     return Comparison(operator, attribute, literal, written.span)
 
 
@@ -163,10 +169,10 @@ def _ranged(
 
 
 def _promoted(number: float) -> tuple[int | float, int | float]:
-    """The least and the greatest number that promotion makes equal to a double: itself, and longs that round to it."""
-    if not _EXACT < abs(number) <= -INT_MIN:
+    """The least and greatest number that promotion makes equal to a double: it, or longs that round to it."""
+    if not _EXACT <= abs(number) <= -INT_MIN:
         return number, number
-    # Doubles here are at least 2 apart, so halfway between two of them lies an integer.
+    # From here on doubles are at least 2 apart, so that halfway between two of them lies an integer.
     below = (int(math.nextafter(number, -math.inf)) + int(number)) // 2
     above = (int(math.nextafter(number, math.inf)) + int(number)) // 2
     low = below if float(below) == number else below + 1

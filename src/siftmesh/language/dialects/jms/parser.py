@@ -1,11 +1,11 @@
 """A JMS selector to a syntax tree in the selector's own meaning, which `lowering` turns into the language's.
 
-    selector    := condition
-    condition   := condition OR condition | condition AND condition | NOT condition | predicate | ( condition )
-    predicate   := value (= | <> | < | <= | > | >=) value | value [NOT] BETWEEN value AND value
-                 | name [NOT] IN ( string, ... ) | name [NOT] LIKE string [ESCAPE string]
-                 | name IS [NOT] NULL | name | TRUE | FALSE
-    value       := value (+ - * /) value | + value | - value | name | number | string | TRUE | FALSE | ( value )
+selector    := condition
+condition   := condition OR condition | condition AND condition | NOT condition | predicate | ( condition )
+predicate   := value (= | <> | < | <= | > | >=) value | value [NOT] BETWEEN value AND value
+             | name [NOT] IN ( string, ... ) | name [NOT] LIKE string [ESCAPE string]
+             | name IS [NOT] NULL | name | TRUE | FALSE
+value       := value (+ - * /) value | + value | - value | name | number | string | TRUE | FALSE | ( value )
 """
 
 from __future__ import annotations
@@ -66,7 +66,9 @@ def parse_selector(source: str, limits: Limits) -> Condition:
     try:
         condition = parser.condition(parser.expression(0))
     except RecursionError:
-        raise LimitExceeded("the selector is nested too deeply for the Python stack", limit=limits.depth) from None
+        raise LimitExceeded(
+            "the selector is nested too deeply for the Python stack", limit=limits.depth
+        ) from None
     if parser.token.type != END:
         parser.unexpected("AND, OR or the end of the selector")
     return condition
@@ -109,11 +111,15 @@ class _Parser:
 
     def unexpected(self, expected: str) -> NoReturn:
         start, end = self.token.span
-        what = "the selector ends too early" if self.token.type == END else f"unexpected {self.source[start:end]}"
+        what = (
+            "the selector ends too early"
+            if self.token.type == END
+            else f"unexpected {self.source[start:end]}"
+        )
         raise SyntaxError(what, source=self.source, span=self.token.span, expected=expected)
 
-    def mistyped(self, what: str, span: Span, expected: str) -> NoReturn:
-        raise TypeMismatch(what, source=self.source, span=span, expected=expected)
+    def mistyped(self, what: str, span: Span, expected: str) -> TypeMismatch:
+        return TypeMismatch(what, source=self.source, span=span, expected=expected)
 
     def deeper(self) -> None:
         self.depth += 1
@@ -214,7 +220,10 @@ class _Parser:
             value = -value if negative else value
             if type(value) is int and not INT_MIN <= value <= INT_MAX:
                 raise SyntaxError(
-                    "the number is too large", source=self.source, span=token.span, expected="a number in the range of long"
+                    "the number is too large",
+                    source=self.source,
+                    span=token.span,
+                    expected="a number in the range of long",
                 )
         return Literal(value, token.span)
 
@@ -241,7 +250,9 @@ class _Parser:
         if isinstance(node, Attribute):
             return IsTrue(node, node.span)
         span = cast(Expression, node).span
-        self.mistyped("a condition is needed here, not a value", span, "a comparison such as weight > 2500")
+        raise self.mistyped(
+            "a condition is needed here, not a value", span, "a comparison such as weight > 2500"
+        )
 
     def value(self, node: Node) -> Expression:
         if isinstance(node, Expression):
@@ -258,8 +269,10 @@ class _Parser:
         value = self.value(node)
         if isinstance(value, Literal) and isinstance(value.value, (str, bool)):
             what = "a string" if isinstance(value.value, str) else "a boolean"
-            self.mistyped(
-                f"{what} has no place in arithmetic or order", value.span, "a number, or a comparison by = or <>"
+            raise self.mistyped(
+                f"{what} has no place in arithmetic or order",
+                value.span,
+                "a number, or a comparison by = or <>",
             )
         return value
 
@@ -313,14 +326,14 @@ class _Parser:
 
     def string(self) -> Literal:
         if self.token.type in ("number", "TRUE", "FALSE"):
-            self.mistyped("IN takes strings only", self.token.span, "a string")
+            raise self.mistyped("IN takes strings only", self.token.span, "a string")
         token = self.expect("string", "a string")
         return Literal(token.value, token.span)
 
     def like(self, operand: Attribute, negated: bool) -> Like:
         """pattern [ESCAPE string]"""
         if self.token.type in ("number", "TRUE", "FALSE"):
-            self.mistyped("a pattern is a string", self.token.span, "a string")
+            raise self.mistyped("a pattern is a string", self.token.span, "a string")
         pattern = self.expect("string", "a pattern, as a string")
         escape: str | None = None
         if self.accept("ESCAPE"):

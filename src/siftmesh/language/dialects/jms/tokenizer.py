@@ -16,9 +16,7 @@ from siftmesh.model.values import INT_MAX, has_surrogate
 __all__ = ["END", "KEYWORDS", "Token", "tokenize"]
 
 END = "end"
-KEYWORDS = frozenset(
-    ["AND", "BETWEEN", "ESCAPE", "FALSE", "IN", "IS", "LIKE", "NOT", "NULL", "OR", "TRUE"]
-)
+KEYWORDS = frozenset(["AND", "BETWEEN", "ESCAPE", "FALSE", "IN", "IS", "LIKE", "NOT", "NULL", "OR", "TRUE"])
 
 _BLANK = " \t\f\r\n"
 _SYMBOLS = ("<=", ">=", "<>", "<", ">", "=", "(", ")", ",", "+", "-", "*", "/")
@@ -32,7 +30,9 @@ _DOUBLE = re.compile(
     rf"|{_DIGITS}[eE][+-]?{_DIGITS}[fFdD]?"
     rf"|{_DIGITS}[fFdD])"
 )
-_LONG = re.compile(rf"(?:0[xX](?P<hex>{_HEX})|0[bB](?P<binary>[01](?:[01_]*[01])?)|(?P<plain>{_DIGITS}))[lL]?")
+_LONG = re.compile(
+    rf"(?:0[xX](?P<hex>{_HEX})|0[bB](?P<binary>[01](?:[01_]*[01])?)|(?P<plain>{_DIGITS}))[lL]?"
+)
 
 # Character categories that may start a Java identifier, and those that may only follow.
 _STARTS = frozenset(["Lu", "Ll", "Lt", "Lm", "Lo", "Nl", "Sc", "Pc"])
@@ -146,7 +146,10 @@ def _number(source: str, start: int) -> Token:
     while end < len(source) and (_continues_name(source[end]) or source[end] == "."):
         end += 1
     raise SyntaxError(
-        f"{source[start:end]} is not a number", source=source, span=(start, end), expected="a Java number literal"
+        f"{source[start:end]} is not a number",
+        source=source,
+        span=(start, end),
+        expected="a Java number literal",
     )
 
 
