@@ -1,7 +1,7 @@
 """What each foreign dialect means, as data: `jms.json`, `cloudevents.json`, `eventbridge.json`.
 
-A case is a filter with an event and whether it matches, or with the error that it must give and (`at`) the text
-under the marker. The event may stand on the section for all of its cases.
+A case is a filter with an event and whether it matches, or with the error that it must give and (`at`) the
+text under the marker. The event may stand on the section for all of its cases.
 """
 
 from __future__ import annotations
@@ -81,5 +81,9 @@ def test_the_data_is_all_there(dialect: str) -> None:
     found = [case for section in sections(dialect) for case in section["cases"]]
     assert len(found) >= FEWEST[dialect]
     assert all(section["section"] and section["description"] for section in sections(dialect))
-    texts = [json.dumps([section["event"], case], sort_keys=True) for section in sections(dialect) for case in section["cases"]]
+    texts = [
+        json.dumps([section["event"], case], sort_keys=True)
+        for section in sections(dialect)
+        for case in section["cases"]
+    ]
     assert len(set(texts)) == len(texts)

@@ -2,7 +2,8 @@
 
 A case is a filter with an event and the expected truth (true, false or null for unknown), or with the error
 that it must give. Filter, event and parameters may stand on the section for all of its cases. What JSON
-cannot say is spelled as an object with one key: see `decoded` for values and `text_of` for long filters.
+cannot say is spelled as an object with one key: values as in `tests.reference.encoded`, long filters as in
+`text_of`.
 """
 
 from __future__ import annotations
@@ -10,8 +11,6 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterator
-from datetime import date, datetime
-from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -27,31 +26,10 @@ from siftmesh.logic.template import Template
 from siftmesh.logic.tree import Tree
 from siftmesh.model.event import Event
 from tests.reference.ast_oracle import truth
+from tests.reference.encoded import decoded
 
 FOLDER = Path(__file__).parent / "language"
 INHERITED = ("filter", "event", "parameters")
-
-_DECODERS = {
-    "$float": float,
-    "$decimal": Decimal,
-    "$bytes": bytes.fromhex,
-    "$timestamp": datetime.fromisoformat,
-    "$naive": datetime.fromisoformat,
-    "$date": date.fromisoformat,
-    "$complex": lambda parts: complex(*parts),
-}
-
-
-def decoded(thing: Any) -> Any:
-    """A value of an event or a parameter: {"$float": "nan"}, {"$timestamp": "..."} and the like."""
-    if isinstance(thing, list):
-        return [decoded(item) for item in thing]
-    if not isinstance(thing, dict):
-        return thing
-    for key, decode in _DECODERS.items():
-        if list(thing) == [key]:
-            return decode(thing[key])
-    return {key: decoded(value) for key, value in thing.items()}
 
 
 def text_of(written: Any) -> str:

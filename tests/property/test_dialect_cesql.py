@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from datetime import UTC, datetime, timedelta, timezone
 from typing import Any
 
@@ -199,6 +200,46 @@ def check(event: dict[str, Any], text: str) -> bool:
         found = evaluate(expression, event)
         assert (found.value, type(found.value), found.error) == (value, type(value), None)
     return expected
+
+
+def all_leaves() -> list[str]:
+    """Every comparison of one attribute with each of the constants."""
+    written = [quoted(text) for text in TEXTS if not text.endswith("\\")]
+    written += ["0", "1", "5", "-5", "10", "2147483647", "TRUE", "FALSE"]
+    found = [f"a {asked} {constant}" for asked in ("=", "<>", "<", "<=", ">", ">=") for constant in written]
+    found += [f"{constant} {asked} a" for asked in ("=", "<") for constant in written]
+    found += [f"{name}(a) = {constant}" for name in ("INT", "STRING", "BOOL") for constant in written]
+    found += [f"a {negated}LIKE {quoted(pattern)}" for negated in ("", "NOT ") for pattern in PATTERNS]
+    found += [f"a IN ({one}, {other})" for one, other in zip(written, written[3:], strict=False)]
+    found += [f"a IN ({one}, {other})" for one, other in zip(written, written[11:], strict=False)]
+    return [*found, "a IN (1, 0, TRUE)", "a IN ('5', 5)", "EXISTS a", "a", "NOT a", "NOT BOOL(a)", "a = b"]
+
+
+ALL_EVENTS = [{}, *({"a": value} for value in (*TEXTS, *VALUES))]
+
+
+def check_all(text: str) -> None:
+    expression, tree = parse(text), to_tree(lower(text))
+    for event in ALL_EVENTS:
+        known = Event.of(event)
+        assert holds(tree, known) == cesql_oracle.matches(expression, known.values), (text, event)
+
+
+@pytest.mark.parametrize(
+    "form", ["{}", "NOT ({})", "({}) OR TRUE", "({}) XOR TRUE", "EXISTS b OR ({}) OR TRUE"]
+)
+def test_every_leaf_on_every_value(form: str) -> None:
+    """Also where only whether it can be read at all makes the difference."""
+    for text in all_leaves():
+        check_all(form.format(text))
+
+
+@pytest.mark.parametrize("form", ["({}) OR ({})", "NOT (({}) AND ({}))", "({}) XOR ({})"])
+def test_pairs_of_leaves_on_every_value(form: str) -> None:
+    """What one leaf implies of another is not taken too far."""
+    drawn, found = random.Random(7), all_leaves()
+    for _ in range(600):
+        check_all(form.format(drawn.choice(found), drawn.choice(found)))
 
 
 @given(cases)

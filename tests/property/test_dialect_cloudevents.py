@@ -62,7 +62,10 @@ events = st.dictionaries(st.sampled_from(NAMES), st.sampled_from([*VALUES, ["pus
 @given(filters, events)
 def test_the_lowered_filter_is_true_exactly_when_the_filter_is(written: Any, event: dict[str, Any]) -> None:
     read = Event.of(event)
-    for wanted, spelled in ((matches(written, event), written), (not matches(written, event), {"not": written})):
+    for wanted, spelled in (
+        (matches(written, event), written),
+        (not matches(written, event), {"not": written}),
+    ):
         condition = parse_cloudevents(spelled)
         assert (truth(condition, read) is True) is wanted, format_filter(condition)
         assert holds(lower(condition), read) is wanted
@@ -81,7 +84,11 @@ def test_values_of_every_kind_are_found_by_their_text(kind: type, data: st.DataO
     value = data.draw(st.sampled_from([value for value in VALUES if type(value) is kind and text_of(value)]))
     whole = text_of(value)
     size = data.draw(st.integers(1, len(whole)))
-    for asked in ({"exact": {"id": whole}}, {"prefix": {"id": whole[:size]}}, {"suffix": {"id": whole[-size:]}}):
+    for asked in (
+        {"exact": {"id": whole}},
+        {"prefix": {"id": whole[:size]}},
+        {"suffix": {"id": whole[-size:]}},
+    ):
         assert matches(asked, {"id": value})
         assert truth(parse_cloudevents(asked), Event.of({"id": value})) is True
         assert truth(parse_cloudevents({"not": asked}), Event.of({"id": value})) is not True
@@ -96,18 +103,22 @@ anything = st.recursive(
 )
 
 
-@settings(max_examples=200)
-@given(anything)
-def test_nothing_makes_the_reader_raise_anything_but_its_own_errors(thing: Any) -> None:
+def refusal(thing: Any) -> SubscriptionError | None:
     try:
         parse_cloudevents(thing)
     except SubscriptionError as error:
-        assert str(error)
+        return error
+    return None
+
+
+@settings(max_examples=200)
+@given(anything)
+def test_nothing_makes_the_reader_raise_anything_but_its_own_errors(thing: Any) -> None:
+    error = refusal(thing)
+    assert error is None or str(error)
 
 
 @given(st.one_of(st.text(max_size=20), anything.map(json.dumps).map(lambda text: text[:-1])))
 def test_no_text_makes_the_reader_raise_anything_but_its_own_errors(source: str) -> None:
-    try:
-        parse_cloudevents(source)
-    except SubscriptionError as error:
-        assert str(error)
+    error = refusal(source)
+    assert error is None or str(error)

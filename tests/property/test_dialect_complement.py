@@ -15,7 +15,7 @@ from siftmesh.model.values import Timestamp
 from tests.reference.ast_oracle import truth
 from tests.reference.filters import conditions, events
 
-REFUSED = (ast.Contains, ast.Overlaps, ast.Some)
+REFUSED = (ast.Contains, ast.Overlaps, ast.Some, ast.Parameter)
 
 
 def has_complement(condition: ast.Condition) -> bool:

@@ -20,7 +20,23 @@ from tests.reference.ast_oracle import truth
 from tests.reference.eventbridge_patterns import matches
 
 NAMES = ("a", "b", "odd-name")
-TEXTS = ("", "a", "ab", "abc", "Ab", "ß", "SS", "a*b", "a%b", "a_b", "\\", "10.0.0.7", "::1", "2001:db8::7", "\U0010ffff")
+TEXTS = (
+    "",
+    "a",
+    "ab",
+    "abc",
+    "Ab",
+    "ß",
+    "SS",
+    "a*b",
+    "a%b",
+    "a_b",
+    "\\",
+    "10.0.0.7",
+    "::1",
+    "2001:db8::7",
+    "\U0010ffff",
+)
 NUMBERS = (0, 1, -1, 5, 5.0, 0.5, 2**53 + 1, 2.0**53, 1e300)
 
 texts, numbers = st.sampled_from(TEXTS), st.sampled_from(NUMBERS)
@@ -69,7 +85,7 @@ leaves = st.lists(alternatives, min_size=1, max_size=3)
 
 
 def objects(names: tuple[str, ...], depth: int) -> st.SearchStrategy[dict[str, Any]]:
-    """Objects in which every field is asked at most once: some names go into an $or, the others stand beside it."""
+    """Objects that ask every field at most once: some names go into an $or, the others stand beside it."""
     field = leaves if depth == 0 else st.one_of(leaves, st.deferred(lambda: objects(NAMES, depth - 1)))
     plain = st.dictionaries(st.sampled_from(names), field, min_size=1, max_size=2)
     if depth == 0 or len(names) < 2:
@@ -135,18 +151,28 @@ anything = st.recursive(
 )
 
 
-@settings(max_examples=200)
-@given(st.one_of(anything, anything.map(lambda thing: {"a": [{"anything-but": thing}]}), keys.map(lambda k: {"a": [{k: []}]})))
-def test_nothing_makes_the_reader_raise_anything_but_its_own_errors(thing: Any) -> None:
+def refusal(thing: Any) -> SubscriptionError | None:
     try:
         parse_eventbridge(thing)
     except SubscriptionError as error:
-        assert str(error)
+        return error
+    return None
+
+
+@settings(max_examples=200)
+@given(
+    st.one_of(
+        anything,
+        anything.map(lambda thing: {"a": [{"anything-but": thing}]}),
+        keys.map(lambda k: {"a": [{k: []}]}),
+    )
+)
+def test_nothing_makes_the_reader_raise_anything_but_its_own_errors(thing: Any) -> None:
+    error = refusal(thing)
+    assert error is None or str(error)
 
 
 @given(st.one_of(st.text(max_size=20), patterns.map(json.dumps).map(lambda text: text[:-1])))
 def test_no_text_makes_the_reader_raise_anything_but_its_own_errors(source: str) -> None:
-    try:
-        parse_eventbridge(source)
-    except SubscriptionError as error:
-        assert str(error)
+    error = refusal(source)
+    assert error is None or str(error)

@@ -1,4 +1,4 @@
-"""Formatting a filter and parsing it again gives the same filter, whatever it is and however it is spelled."""
+"""Formatting a filter and parsing it again gives the same filter, however it is spelled."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Filters of the CloudEvents Subscriptions API, evaluated straight from the specification on an event as a mapping."""
+"""Filters of the CloudEvents Subscriptions API, evaluated straight from its specification."""
 
 from __future__ import annotations
 

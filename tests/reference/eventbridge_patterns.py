@@ -90,7 +90,9 @@ def same(wanted: Any, value: Any) -> bool:
 
 def ordered(operator: str, value: Any, bound: Any) -> bool:
     below, equal = value < bound, value == bound
-    return {"<": below, "<=": below or equal, "=": equal, ">=": not below, ">": not below and not equal}[operator]
+    return {"<": below, "<=": below or equal, "=": equal, ">=": not below, ">": not below and not equal}[
+        operator
+    ]
 
 
 def wild(pattern: str, value: str) -> bool:

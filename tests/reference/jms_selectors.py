@@ -8,8 +8,8 @@ A tree is a tuple whose first item names it:
     ("in", word, texts) ("not in", ...) ("like", word, pattern, escape) ("not like", ...)
     ("is null", word) ("is not null", word) ("not", c) ("and", c, c) ("or", c, c)
 
-A message is a mapping of names to bool, int (a long), float (a double), str, None, or anything else, which is no type
-of JMS and like nothing. A value without number in arithmetic is MISFIT.
+A message maps names to bool, int (a long), float (a double), str, None, or anything else, which is no
+type of JMS and like nothing. Arithmetic with what is no number is MISFIT.
 """
 
 from __future__ import annotations

@@ -106,7 +106,7 @@ def _absorb(every: bool, leaves: list[Leaf], compounds: list[Tree], work: Work) 
         for leaf in leaves:
             if type(leaf) is Predicate:
                 by_attribute.setdefault(leaf.attribute, []).append(leaf)
-        compounds = [one for one in compounds if not _settled(every, leaves, by_attribute, one)]
+        compounds = [one for one in compounds if not _settled(every, leaves, by_attribute, one, work)]
     if len(compounds) < 2:
         return compounds
     compounds.sort(key=_by_order)
@@ -129,30 +129,28 @@ def _absorb(every: bool, leaves: list[Leaf], compounds: list[Tree], work: Work) 
 
 
 def _settled(
-    every: bool, leaves: list[Leaf], by_attribute: dict[str, list[Predicate]], compound: Tree
+    every: bool, leaves: list[Leaf], by_attribute: dict[str, list[Predicate]], compound: Tree, work: Work
 ) -> bool:
     """Whether the leaves beside a compound make one of its children hold (in an Or: make one fail)."""
     for child in compound.children:  # type: ignore[union-attr]  # compounds are And or Or
-        kind = type(child)
-        if kind is And or kind is Or:
-            for part in child.children:  # type: ignore[union-attr]  # an And or an Or
-                if not _follows(every, leaves, by_attribute, part):
+        parts = child.children if isinstance(child, (And, Or)) else (child,)
+        for part in parts:
+            if type(part) is not Predicate:
+                if part not in leaves:
                     break
-            else:
-                return True
-        elif _follows(every, leaves, by_attribute, child):
+            elif part.attribute not in by_attribute or not _follows(
+                every, by_attribute[part.attribute], part, work
+            ):
+                break
+        else:
             return True
     return False
 
 
-def _follows(every: bool, leaves: list[Leaf], by_attribute: dict[str, list[Predicate]], tree: Tree) -> bool:
-    if type(tree) is not Predicate:
-        return tree in leaves
-    if tree.attribute in by_attribute:
-        for leaf in by_attribute[tree.attribute]:
-            if implies(leaf, tree) if every else implies(tree, leaf):
-                return True
-    return False
+def _follows(every: bool, leaves: list[Predicate], part: Predicate, work: Work) -> bool:
+    if not work.take(len(leaves)):
+        return False
+    return any(implies(leaf, part) if every else implies(part, leaf) for leaf in leaves)
 
 
 def _absorbs(every: bool, kept: Tree, dropped: Tree, work: Work) -> bool:

@@ -147,7 +147,6 @@ def intervals(every: bool, leaves: list[Leaf], work: Work) -> list[Leaf] | None:
 
     Within an And, an empty set decides the node, as do two kinds that no value has both.
     """
-    del work
     kept: list[Leaf] = []
     for group in _by_attribute(leaves, kept).values():
         if len(group) == 1:
@@ -155,23 +154,25 @@ def intervals(every: bool, leaves: list[Leaf], work: Work) -> list[Leaf] | None:
             continue
         if every and _kinds_clash(group):
             return None
-        for kind in (Kind.BOOL, Kind.NUMBER, Kind.STRING, Kind.TIMESTAMP):
-            sets = [
-                (leaf, values)
-                for leaf in group
-                if leaf.kind == kind and (values := interval_set(leaf)) is not None
-            ]
-            merged = [leaf for leaf, _ in sets]
-            others = [leaf for leaf in group if leaf not in merged and leaf.operator not in NULLNESS]
-            others = [leaf for leaf in others if value_kind(leaf) in (Kind.STRING, Kind.TIMESTAMP)]
-            if not sets or (len(sets) == 1 and not others):
-                continue
-            group = [leaf for leaf in group if leaf not in merged]  # noqa: PLW2901 - what the next kind still has
-            spelled = _merge(every, sets, others if kind == Kind.STRING else [])
-            if spelled is None:
+        sets: dict[Kind, list[tuple[Predicate, IntervalSet]]] = {}
+        patterns: list[Predicate] = []
+        for leaf in group:
+            values = interval_set(leaf)
+            if values is not None:
+                sets.setdefault(leaf.kind, []).append((leaf, values))
+            elif value_kind(leaf) == Kind.STRING:
+                patterns.append(leaf)
+            else:
+                kept.append(leaf)
+        kept += patterns
+        # Moments come first: a string can name one, so that strings stand beside them as beside patterns.
+        for kind in sorted(sets, reverse=True):
+            merged = _merge(every, sets[kind], patterns if kind == Kind.STRING else [], work)
+            if merged is None:
                 return None
-            group = spelled + group  # noqa: PLW2901 - what the next kind still has
-        kept += group
+            kept += merged
+            if kind == Kind.TIMESTAMP:
+                patterns += merged
     return kept
 
 
@@ -182,16 +183,19 @@ def _kinds_clash(group: list[Predicate]) -> bool:
 
 
 def _merge(
-    every: bool, sets: list[tuple[Predicate, IntervalSet]], others: list[Predicate]
+    every: bool, sets: list[tuple[Predicate, IntervalSet]], others: list[Predicate], work: Work
 ) -> list[Predicate] | None:
+    """One set for comparisons of one attribute and kind, spelled in as few predicates as it takes."""
     leaves = [leaf for leaf, _ in sets]
+    if len(leaves) == 1 and not others:
+        return leaves
     attribute, kind = leaves[0].attribute, leaves[0].kind
     whole = [leaf for leaf, values in sets if values.is_full]
     if whole and not every:
         return [min(whole)]
     join = IntervalSet.intersection if every else IntervalSet.union
     values = join(kind, [one for _, one in sets])
-    if others:
+    if others and work.take(len(values.cuts) * len(others)):
         values = _beside_patterns(every, values, others)
         if not every and values.is_empty:
             return []

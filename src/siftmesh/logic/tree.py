@@ -73,7 +73,7 @@ class Operator(IntEnum):
 NEGATION: dict[Operator, Operator] = {operator: Operator(operator ^ 1) for operator in Operator}
 
 
-class Predicate(msgspec.Struct, frozen=True, order=True, cache_hash=True):
+class Predicate(msgspec.Struct, frozen=True, order=True, cache_hash=True, weakref=True):
     """A test of one attribute against constants.
 
     `value` by operator: a scalar of `kind` for comparisons and CONTAINS (a Timestamp is held as its
@@ -97,7 +97,7 @@ class Term(msgspec.Struct, frozen=True, order=True):
     value: Any
 
 
-class Quantified(msgspec.Struct, frozen=True, order=True, cache_hash=True):
+class Quantified(msgspec.Struct, frozen=True, order=True, cache_hash=True, weakref=True):
     """SOME: whether one index of parallel arrays satisfies every term (arrays and terms sorted)."""
 
     arrays: tuple[str, ...]
@@ -128,7 +128,7 @@ class Apply(msgspec.Struct, frozen=True):
 Expression = Fixed | Get | Apply
 
 
-class Residual(msgspec.Struct, frozen=True, cache_hash=True):
+class Residual(msgspec.Struct, frozen=True, cache_hash=True, weakref=True):
     """A test of an expression, evaluated on candidates and never indexed.
 
     With a `right` side it compares two expressions; without one it asks of `left` what `test` (a predicate
@@ -141,13 +141,13 @@ class Residual(msgspec.Struct, frozen=True, cache_hash=True):
     test: Predicate | None = None
 
 
-class And(msgspec.Struct, frozen=True, order=True, cache_hash=True):
+class And(msgspec.Struct, frozen=True, order=True, cache_hash=True, weakref=True):
     """True when every child is true."""
 
     children: tuple[Tree, ...]
 
 
-class Or(msgspec.Struct, frozen=True, order=True, cache_hash=True):
+class Or(msgspec.Struct, frozen=True, order=True, cache_hash=True, weakref=True):
     """True when at least one child is true."""
 
     children: tuple[Tree, ...]

@@ -7,6 +7,7 @@ from collections.abc import Hashable, Iterator
 
 from siftmesh.errors import DuplicateId, UnknownId
 from siftmesh.logic.evaluate import holds
+from siftmesh.logic.intern import Interner
 from siftmesh.logic.tree import Tree, attributes
 from siftmesh.model.event import Event
 
@@ -18,6 +19,7 @@ class ScanMatcher:
 
     def __init__(self) -> None:
         self._trees: dict[Hashable, Tree] = {}
+        self._interner = Interner()
         # How many subscriptions read each attribute.
         self._used: Counter[str] = Counter()
 
@@ -25,7 +27,7 @@ class ScanMatcher:
         """Register a tree under an id that is not taken."""
         if subscription in self._trees:
             raise DuplicateId(f"there is already a subscription {subscription!r}", expected="another id")
-        self._trees[subscription] = tree
+        self._trees[subscription] = self._interner.share(tree)
         self._used.update(attributes(tree))
 
     def remove(self, subscription: Hashable) -> None:

@@ -19,6 +19,7 @@ from siftmesh.language.ast import (
     Literal,
     Not,
     Or,
+    Parameter,
     Truth,
 )
 from siftmesh.language.dialects.combine import all_of, any_of, of_kind
@@ -110,7 +111,7 @@ def _incomparable(condition: Comparison) -> list[Condition]:
     """When a comparison is unknown: two kinds, a kind that never compares, or an order of bools."""
     ordered = condition.operator not in ("=", "<>")
     left, right = condition.left, condition.right
-    kinds = {_kind(side): side for side in (left, right) if isinstance(side, Literal)}
+    kinds = {_kind(side): side for side in (left, right) if isinstance(side, Literal | Parameter)}
     if kinds:
         kind, side = kinds.popitem()
         if ordered and kind == "bool":
