@@ -31,6 +31,8 @@ class FilterReader:
     def __init__(self, schema: Schema | None = None, limits: Limits = DEFAULT) -> None:
         self.schema = schema
         self.limits = limits
+        # A schema points at places in the text, so then every text is parsed.
+        self._longest = -1 if schema is not None else min(_LONGEST, limits.text)
         # None stands for a shape that must be parsed each time.
         self._templates: dict[Shape, Template | None] = {}
 
@@ -42,7 +44,7 @@ class FilterReader:
             raise SubscriptionError(
                 f"a filter is text, not {type(source).__name__}", expected="a string or a Tree"
             )
-        if self.schema is None and len(source) <= min(_LONGEST, self.limits.text):
+        if len(source) <= self._longest:
             parts = split(source)
             if parts is not None:
                 tree = self._by_shape(*parts)

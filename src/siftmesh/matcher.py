@@ -40,7 +40,7 @@ class Matcher:
         return self._reader.template(source)
 
     def add_many(self, template: str | Template, rows: Iterable[Mapping[str, Any]], *, id: str = "id") -> int:
-        """Register one template for many rows of parameters, all or none; `id` names the column of the ids."""
+        """Register one template for rows of parameters, all or none; `id` names the column of the ids."""
         bound = self.template(template) if isinstance(template, str) else template
         trees: dict[Hashable, Tree] = {}
         for number, row in enumerate(rows):

@@ -74,7 +74,7 @@ def _respelled(piece: str, data: st.DataObject) -> str:
 def test_spans_point_at_what_was_written(condition: ast.Condition) -> None:
     text = format_filter(condition)
     for node in ast.walk(parse(text)):
-        start, end = node.span  # type: ignore[attr-defined]  # every node of a parsed text has one
+        start, end = node.span
         written = text[start:end]
         assert 0 <= start < end <= len(text)
         if isinstance(node, ast.Attribute):

@@ -1,4 +1,4 @@
-"""Binding a template, and reading a text whose shape is known, give what parsing and normalising give."""
+"""Binding a template, or reading a text of a known shape, gives what parsing and normalising give."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from siftmesh.workload import subscriptions
 from siftmesh.workload.auction import AuctionModel
 from tests.reference.filters import conditions, with_parameters
 
-# Three attributes and five parameters: most templates then have leaves that meet, repeat or exclude each other.
+# Few attributes and parameters: most templates then have leaves that meet, repeat or exclude each other.
 ATTRIBUTES = st.sampled_from(["a", "b", "c"]).map(ast.Attribute)
 PARAMETERS = st.sampled_from(["p", "q", "r", "s", "t"]).map(ast.Parameter)
 OPERATORS = st.sampled_from(["=", "=", "<>", "<", "<=", ">", ">="])
@@ -94,7 +94,7 @@ def templates() -> st.SearchStrategy[ast.Condition]:
 
 @st.composite
 def twins(draw: st.DrawFn) -> ast.Condition:
-    """An Or of Ands (or dually) that differ in their parameters only: what a list of favourites looks like."""
+    """An Or of Ands (or dually) that differ in their parameters only, like a list of favourites."""
     names = draw(st.permutations(["a", "b", "c"]))[: draw(st.integers(1, 3))]
     operators = [draw(OPERATORS) for _ in names]
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from datetime import date, datetime
 from decimal import Decimal
 from typing import Any
 
 __all__ = ["decoded"]
 
-_DECODERS = {
+_DECODERS: dict[str, Callable[[Any], Any]] = {
     "$float": float,
     "$decimal": Decimal,
     "$bytes": bytes.fromhex,

@@ -17,6 +17,7 @@ __all__ = ["add_parser", "run"]
 
 
 def add_parser(commands: Any) -> None:
+    """Add the command to the program's own."""
     parser = commands.add_parser("demo", help="match generated book auctions and explain what happened")
     parser.add_argument("--events", type=int, default=2_000, help="auctions to publish (default 2,000)")
     parser.add_argument("--subscriptions", type=int, default=2_000, help="standing interests (default 2,000)")
@@ -25,8 +26,13 @@ def add_parser(commands: Any) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
+    """Register generated subscriptions, publish generated auctions, and print what happened and why."""
     from siftmesh.workload import auction, subscriptions
+    from siftmesh.workload.streams import check_count
 
+    check_count("--events", arguments.events)
+    check_count("--subscriptions", arguments.subscriptions)
+    check_count("--seed", arguments.seed)
     # Few books, so that a small demonstration has many matches to show.
     model = auction.AuctionModel(items=20_000)
     matcher = Matcher()
@@ -34,11 +40,14 @@ def run(arguments: argparse.Namespace) -> int:
     parts = subscriptions.mixed(arguments.subscriptions, arguments.seed, model)
     for part in parts:
         matcher.add_many(part.template, part.parameters.to_pylist())
-    print(f"{len(matcher):,} subscriptions of {len(parts)} kinds in {time.perf_counter() - began:.2f} s, such as")
+    seconds = time.perf_counter() - began
+    print(f"{len(matcher):,} subscriptions of {len(parts)} kinds in {seconds:.2f} s, such as")
     for part in parts:
         print(f"  {part.template}")
 
-    events = [row for batch in auction.events(model, arguments.events, arguments.seed) for row in batch.to_pylist()]
+    events = [
+        row for batch in auction.events(model, arguments.events, arguments.seed) for row in batch.to_pylist()
+    ]
     delivered: Counter[Hashable] = Counter()
     matched: list[tuple[int, Hashable]] = []
     began = time.perf_counter()
@@ -49,8 +58,8 @@ def run(arguments: argparse.Namespace) -> int:
             matched += [(number, subscription) for subscription in ids]
             advance(1)
     seconds = time.perf_counter() - began
-    print(f"\n{len(events):,} auctions published, {len(matched):,} notifications for {len(delivered):,} subscribers")
-    print(f"{seconds:.1f} s: {len(events) / seconds:,.0f} auctions/s, every subscription evaluated (no index yet)")
+    print(f"\n{len(events):,} auctions published in {seconds:.1f} s: {len(events) / seconds:,.0f} a second")
+    print(f"{len(matched):,} notifications for {len(delivered):,} subscribers")
     _print_busiest(matcher, delivered)
     _print_explained(matcher, events, matched)
     return 0
@@ -62,7 +71,9 @@ def _print_busiest(matcher: Matcher, delivered: Counter[Hashable]) -> None:
         print(f"  {count:>5}  {subscription}: {render(matcher[subscription])}")
 
 
-def _print_explained(matcher: Matcher, events: list[dict[str, Any]], matched: list[tuple[int, Hashable]]) -> None:
+def _print_explained(
+    matcher: Matcher, events: list[dict[str, Any]], matched: list[tuple[int, Hashable]]
+) -> None:
     if not matched:
         print("\nnothing matched; try more --events or --subscriptions")
         return

@@ -1,7 +1,8 @@
-"""Files of events and subscriptions: read row by row, what is wrong with its place; written all or nothing."""
+"""Files of events and subscriptions: read row by row, faults with their place; written all or nothing."""
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import sys
@@ -12,7 +13,7 @@ from typing import IO, Any, NoReturn
 
 from siftmesh.errors import ConfigError
 
-__all__ = ["Row", "read_json", "read_rows", "written"]
+__all__ = ["Row", "read_json", "read_rows", "replacing", "written"]
 
 
 class Row:
@@ -43,21 +44,34 @@ def read_json(path: str) -> Any:
 
 
 @contextmanager
+def replacing(path: Path) -> Iterator[IO[bytes]]:
+    """A file that takes its name only when it is complete; whoever reads sees the old one or the new one."""
+    unfinished = path.with_name(f".{path.name}.{os.getpid()}.unfinished")
+    try:
+        with unfinished.open("wb") as file:
+            yield file
+            file.flush()
+            os.fsync(file.fileno())
+        unfinished.replace(path)
+    finally:
+        with suppress(OSError):
+            unfinished.unlink(missing_ok=True)
+
+
+@contextmanager
 def written(path: str | None) -> Iterator[IO[str]]:
-    """Standard output, or a file that appears only when all of it is written."""
+    """Standard output, or a text file that appears only when all of it is written."""
     if path is None or path == "-":
         yield sys.stdout
         return
-    partial = f"{path}.{os.getpid()}.partial"
     try:
-        with open(partial, "w", encoding="utf-8") as out:
-            yield out
-        os.replace(partial, path)
+        with replacing(Path(path)) as file:
+            text = io.TextIOWrapper(file, encoding="utf-8", newline="\n")
+            yield text
+            text.flush()
+            text.detach()
     except OSError as error:
         raise ConfigError(f"{path}: cannot be written: {error.strerror}; choose another --out") from None
-    finally:
-        with suppress(OSError):
-            os.unlink(partial)
 
 
 @contextmanager

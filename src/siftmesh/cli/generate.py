@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
-import sys
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO
+from typing import IO, TYPE_CHECKING, Any
 
+from siftmesh.cli.files import replacing
+from siftmesh.cli.progress import progress
 from siftmesh.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -52,19 +51,16 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
 
 
 def run(args: argparse.Namespace) -> int:
-    """Write the files and name each on a line; 2 when an option or the directory cannot be used."""
+    """Write the files and name each on a line."""
     try:
         for path, rows in _write_all(args):
             print(f"{path}  {rows:,} rows")
-    except ConfigError as error:
-        print(f"siftmesh generate: {error}", file=sys.stderr)
-        return 2
     except BrokenPipeError:
         # Whoever read the list of files has seen enough; that is the program's to end, not an error of ours.
         raise
     except OSError as error:
-        print(f"siftmesh generate: {error.filename or args.out}: {error.strerror}", file=sys.stderr)
-        return 2
+        place = error.filename or args.out
+        raise ConfigError(f"{place}: cannot be written: {error.strerror}; choose another --out") from None
     return 0
 
 
@@ -100,7 +96,7 @@ def _auctions(args: argparse.Namespace) -> Iterator[tuple[Path, int]]:
         for part in parts:
             yield _write_table(args, f"parameters-{part.name}", part.parameters)
         path = args.out / "templates.json"
-        with _replacing(path) as file:
+        with replacing(path) as file:
             file.write(json.dumps({part.name: part.template for part in parts}, indent=2).encode() + b"\n")
         yield path, len(parts)
 
@@ -124,13 +120,13 @@ def _write(
 ) -> tuple[Path, int]:
     path = args.out / f"{name}.{args.format}"
     writer = _parquet if args.format == "parquet" else _json_lines
-    with _replacing(path) as file, _progress(name, total) as advance:
+    with replacing(path) as file, progress(name, total) as advance:
         writer(file, schema, batches, advance)
     return path, total
 
 
 def _parquet(
-    file: BinaryIO, schema: pa.Schema, batches: Iterable[pa.RecordBatch], advance: Callable[[int], None]
+    file: IO[bytes], schema: pa.Schema, batches: Iterable[pa.RecordBatch], advance: Callable[[int], None]
 ) -> None:
     import pyarrow as pa
     import pyarrow.parquet as pq
@@ -144,7 +140,7 @@ def _parquet(
 
 
 def _json_lines(
-    file: BinaryIO, schema: pa.Schema, batches: Iterable[pa.RecordBatch], advance: Callable[[int], None]
+    file: IO[bytes], schema: pa.Schema, batches: Iterable[pa.RecordBatch], advance: Callable[[int], None]
 ) -> None:
     import msgspec
 
@@ -162,35 +158,3 @@ def _rows(names: list[str], batch: pa.RecordBatch) -> list[dict[str, Any]]:
     ]
     values = zip(*(column.to_pylist() for column in columns), strict=True)
     return [dict(zip(names, row, strict=True)) for row in values]
-
-
-@contextmanager
-def _replacing(path: Path) -> Iterator[BinaryIO]:
-    """A file that takes its name only when it is complete; whoever reads sees the old one or the new one."""
-    unfinished = path.with_name(f".{path.name}.{os.getpid()}.unfinished")
-    try:
-        with unfinished.open("wb") as file:
-            yield file
-            file.flush()
-            os.fsync(file.fileno())
-        unfinished.replace(path)
-    finally:
-        unfinished.unlink(missing_ok=True)
-
-
-@contextmanager
-def _progress(name: str, total: int) -> Iterator[Callable[[int], None]]:
-    """Count rows on one line of the terminal; silent when the errors go anywhere else."""
-    done = 0
-    shown = sys.stderr.isatty()
-
-    def advance(rows: int) -> None:
-        nonlocal done
-        done += rows
-        if shown:
-            print(f"\r{name}: {done:,} of {total:,} rows", end="", file=sys.stderr, flush=True)
-
-    yield advance
-    if shown:
-        # Clear the line: what stays on the terminal is the list of files.
-        print("\r\033[K", end="", file=sys.stderr, flush=True)

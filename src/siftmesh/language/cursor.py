@@ -123,8 +123,8 @@ class Cursor:
     def comparison(self) -> Comparison:
         """A whole `attribute = constant` that the tokenizer took in one step."""
         match = self.tokens.comparisons[self.at]
-        name, operator, text = match.groups()
-        begin, end = match.span(3)
+        name, operator, text = match.group(1, 2, 3)
+        named, written = match.span(1), match.span(3)
         value: int | float | str
         if text[0] == "'":
             value = string_value(text)
@@ -136,12 +136,11 @@ class Cursor:
             value = int(text)
         self.at += 1
         self.type = self.tokens.types[self.at]
-        start = match.start(1)
         return Comparison(
             "<>" if operator == "!=" else operator,  # type: ignore[arg-type]  # the expression allows no other
-            Attribute(name, match.span(1)),
-            Literal(value, (begin, end)),
-            (start, end),
+            Attribute(name, named),
+            Literal(value, written),
+            (named[0], written[1]),
         )
 
     def required_constant(self) -> Constant:

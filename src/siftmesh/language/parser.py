@@ -49,6 +49,7 @@ from siftmesh.language.patterns import check_pattern
 from siftmesh.language.quantifier import parse_some
 from siftmesh.language.tokenizer import COMPARISON, CONTEXTUAL, END, NAME, NUMBER, QUOTED, STRING
 from siftmesh.model.functions import FUNCTIONS
+from siftmesh.model.functions.native import NATIVE
 
 __all__ = ["Parser", "parse"]
 
@@ -64,6 +65,8 @@ _INFIX = {
 }
 _COMPARISONS = frozenset(["=", "<>", "<", "<=", ">", ">="])
 _ARITHMETIC = frozenset(["+", "-", "*", "/", "%"])
+# Those worth suggesting: the functions of foreign dialects are for filters that were lowered from them.
+_OWN_FUNCTIONS = sorted(function.name for function in NATIVE)
 
 
 def parse(source: str, limits: Limits = DEFAULT) -> Condition:
@@ -216,14 +219,15 @@ class Parser(Cursor):
     def call(self) -> Call:
         """function ( value, ... )"""
         start, name, named = self.start, self.text.lower(), self.span
-        function = FUNCTIONS.get(name)
+        # Outside ASCII some letters have a function's letter in lower case.
+        function = FUNCTIONS.get(name) if self.text.isascii() else None
         if function is None:
-            near = nearest_name(name, FUNCTIONS)
+            near = nearest_name(name, _OWN_FUNCTIONS)
             raise SyntaxError(
                 f"there is no function {shown(self.text)}",
                 source=self.source,
                 span=named,
-                expected=f"{near} perhaps" if near else f"one of {', '.join(sorted(FUNCTIONS))}",
+                expected=f"{near} perhaps" if near else f"one of {', '.join(_OWN_FUNCTIONS)}",
             )
         self.deeper()
         self.advance()

@@ -57,11 +57,12 @@ _TOKEN = re.compile(
 )
 
 # Only where a condition starts, and only if AND, OR, a closing parenthesis or the end follows: nothing then
-# binds more tightly than the comparison itself.
+# binds more tightly than the comparison itself. What follows is taken along.
 _COMPARISON = re.compile(
     r"""\s*([^\W\d]\w*(?:\.[^\W\d]\w*)*)\s*(<=|>=|<>|!=|=|<|>)\s*"""
-    r"""('[^']*(?:''[^']*)*'|-?[0-9]{1,18}(?:\.[0-9]+)?(?!\w)|TRUE\b|FALSE\b)(?=\s*(?:\)|\Z|(?:AND|OR|and|or)\b))"""
+    r"""('[^']*(?:''[^']*)*'|-?[0-9]{1,18}(?:\.[0-9]+)?(?!\w)|TRUE\b|FALSE\b)\s*(?:(AND|OR|and|or)\b|(\))|\Z)"""
 )
+_CONNECTIVE, _CLOSING = 4, 5
 _STARTS_CONDITION = frozenset(["AND", "OR", "NOT", "("])
 
 KEYWORDS = RESERVED | CONTEXTUAL
@@ -113,13 +114,24 @@ def tokenize(source: str, limits: Limits) -> Tokens:
         if condition_starts:
             condition_starts = False
             match = whole(source, at)
-            if match is not None and (len(match[1]) > _LONGEST_KEYWORD or match[1].upper() not in KEYWORDS):
-                at = match.end()
-                start = match.start(1)
+            if match is not None and match[1].upper() not in KEYWORDS:
                 comparisons[len(types)] = match
                 types.append(COMPARISON)
-                texts.append(source[start:at])
+                start = match.start(1)
+                texts.append(source[start : match.end(3)])
                 starts.append(start)
+                at = match.end()
+                follower = match.lastindex
+                if follower == _CONNECTIVE:
+                    text = match[_CONNECTIVE]
+                    types.append(text if text in KEYWORDS else text.upper())
+                    texts.append(text)
+                    starts.append(at - len(text))
+                    condition_starts = True
+                elif follower == _CLOSING:
+                    types.append(")")
+                    texts.append(")")
+                    starts.append(at - 1)
                 continue
         match = token(source, at)
         assert match is not None, "the last alternative takes any character"

@@ -154,12 +154,12 @@ class Domain(msgspec.Struct, frozen=True):
     def samples(self) -> Iterator[Value | Missing]:
         """States of the domain, one of each sort that it has (of dated strings only if one is found)."""
         yield from _sample_values(self.number)
-        yield from (text for text in _sample_values(self.string) if text in self)
+        yield from (text for text in _sample_values(self.string) if parse_rfc3339(text) is None)
         yield from (Timestamp(micros) for micros in _sample_values(self.moment))
         yield from _sample_values(self.boolean)
         if not self.named.is_empty:
             texts = [*_sample_values(self.dated), *map(_moment_text, _sample_values(self.named))]
-            yield from (text for text in texts if text is not None and text in self)
+            yield from (text for text in texts if text and text in self and parse_rfc3339(text) is not None)
         if self.null:
             yield None
         if self.missing:

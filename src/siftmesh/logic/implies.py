@@ -193,6 +193,15 @@ class _Box:
         return options
 
 
+def _order_of_choice(choice: list[_Demand]) -> tuple[bool, bool, int]:
+    """Which choice to branch on first: one that opens into many demands, of the covering tree, with few options.
+
+    An And of clauses is so taken apart before the clauses of the tree that it is to cover are multiplied out.
+    """
+    opens = all(isinstance(tree, (And, Or)) for _, tree in choice)
+    return not opens, choice[0][0], len(choice)
+
+
 def _any_array(name: str) -> Predicate:
     """A predicate that is true only of arrays (its constant plays no part)."""
     return Predicate(name, Operator.CONTAINS, Kind.NUMBER, 0)
@@ -211,7 +220,7 @@ def _boxes(a: Tree, b: Tree, work: _Work) -> Iterator[_Box]:
         if not box.choices:
             yield box
             continue
-        choice = min(box.choices, key=len)
+        choice = min(box.choices, key=_order_of_choice)
         box.choices.remove(choice)
         branches = []
         for option in choice:

@@ -30,7 +30,7 @@ from siftmesh.logic.tree import (
     Tree,
 )
 from siftmesh.model.event import Event
-from siftmesh.model.values import Kind, Scalar, Value, kind_of
+from siftmesh.model.values import Kind, Scalar, Timestamp, Value, kind_of
 
 __all__ = ["OPERATORS", "lower"]
 
@@ -112,7 +112,8 @@ def _comparison(node: ast.Comparison, positive: bool) -> Tree:
 
 
 def _compare(left: Expression, operator: Operator, right: Expression) -> Tree:
-    if isinstance(left, Fixed) and not isinstance(right, Fixed):
+    # Of two constants a timestamp comes second: with it, text in RFC 3339 compares.
+    if isinstance(left, Fixed) and (isinstance(left.value, Timestamp) or not isinstance(right, Fixed)):
         left, right, operator = right, left, _MIRRORED[operator]
     if isinstance(right, Fixed):
         value: Any = right.value
@@ -159,9 +160,15 @@ def _between(node: ast.Between, positive: bool) -> Tree:
 
 
 def _in(node: ast.In, positive: bool) -> Tree:
-    operator = opposite(Operator.IN, positive != node.negated)
+    positive = positive != node.negated
+    operand = _expression(node.operand)
+    if isinstance(operand, Fixed):  # settled item by item
+        equal = opposite(Operator.EQ, positive)
+        settled = tuple([_compare(operand, equal, _expression(item)) for item in node.items])
+        return Or(settled) if positive else And(settled)
+    operator = opposite(Operator.IN, positive)
     values = [_constant(item) for item in node.items]
-    return _ask(node.operand, lambda name: membership(name, operator, values))
+    return _tested(operand, lambda name: membership(name, operator, values))
 
 
 def _like(node: ast.Like, positive: bool) -> Tree:

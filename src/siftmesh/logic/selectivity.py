@@ -33,7 +33,7 @@ def estimate(tree: Tree, of_leaf: Callable[[Leaf], float]) -> Estimate:
     parts = [estimate(child, of_leaf) for child in tree.children]
     if isinstance(tree, And):
         # Children overlap least when what each one lacks lies apart from what the others lack.
-        least = _clamped(fsum([1.0, *(part.least - 1.0 for part in parts)]))
+        least = _clamped(fsum([*(part.least for part in parts), 1.0 - len(parts)]))
         most = min((part.most for part in parts), default=1.0)
         likely = 1.0
         for part in parts:

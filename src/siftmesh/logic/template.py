@@ -121,7 +121,7 @@ class Template:
         if not ast.parameters(node):
             tree = normalise(lower(node if positive else ast.Not(node)))
             leaf = (tree.attribute, tree.operator) if isinstance(tree, Predicate) else None
-            return _Part(lambda _row: tree, attributes(tree), leaf, _leaves_below(tree))
+            return _Part(lambda _row: tree, attributes(tree), leaf, _leaves_below(tree), lambda _row: tree)
         if isinstance(node, (ast.And, ast.Or)):
             parts = [self._compile(operand, positive) for operand in node.operands]
             return _join(parts, isinstance(node, ast.And) == positive)
@@ -169,6 +169,8 @@ class _Part(msgspec.Struct):
     # The same of the predicates directly below it, in order, if it is an And or Or that has some, all on
     # distinct attributes that its other children do not read. Constants can still make it something else.
     below: tuple[_Test, ...] | None = None
+    # Its Tree if it is of that form, or None.
+    regular: Callable[[Row], Tree | None] | None = None
     # For a comparison with a parameter: its attribute, operator, and the parameter's position.
     plan: tuple[str, Operator, int] | None = None
 
@@ -200,8 +202,13 @@ def _join(parts: list[_Part], is_and: bool) -> _Part:
     separate = len(names) == len(tests) and not any(names & part.reads for part in inner)
     if not separate or not _never_absorb(inner):
         return _Part(make_anyhow, reads)
-    make = _in_known_order(leaves, inner, And if is_and else Or, make_anyhow)
-    return _Part(make, reads, below=tests or None)
+    regular = _in_known_order(leaves, inner, And if is_and else Or)
+
+    def make(row: Row) -> Tree:
+        tree = regular(row)
+        return make_anyhow(row) if tree is None else tree
+
+    return _Part(make, reads, below=tests or None, regular=regular)
 
 
 def _never_absorb(inner: list[_Part]) -> bool:
@@ -223,42 +230,44 @@ def _never_absorb(inner: list[_Part]) -> bool:
 
 
 def _in_known_order(
-    leaves: list[_Part], inner: list[_Part], node: type[And | Or], make_anyhow: _Maker
-) -> _Maker:
-    """Predicates by attribute, then inner nodes by their first predicates."""
+    leaves: list[_Part], inner: list[_Part], node: type[And | Or]
+) -> Callable[[Row], Tree | None]:
+    """Predicates by attribute, then inner nodes by their first predicates; None if constants forbid it."""
     other = Or if node is And else And
-    makers = [part.make for part in inner]
-    heads = [part.below[0][0] if part.below else None for part in inner]
     take = _take(leaves)
+    makers = [part.make for part in inner]
+    regulars = [part.regular for part in inner if part.regular is not None]
 
-    def make_leaves(row: Row) -> Tree:
+    def with_none(row: Row) -> Tree | None:
         return node(tuple(take(row)))
 
-    def make_with_one(row: Row) -> Tree:
+    def with_one(row: Row) -> Tree | None:
         tree: Any = makers[0](row)
         if type(tree) is not other or not tree.children:
-            return make_anyhow(row)
+            return None
         return node((*take(row), tree))
 
-    def make_with_many(row: Row) -> Tree:
-        trees: list[Any] = [make(row) for make in makers]
-        # Constants may have collapsed one: then it is no inner node, or starts with something else.
-        for tree, head in zip(trees, heads, strict=True):
-            if (
-                type(tree) is not other
-                or not tree.children
-                or getattr(tree.children[0], "attribute", None) != head
-            ):
-                return make_anyhow(row)
-        trees.sort()
-        first = trees[0].children[0]
-        for tree in trees[1:]:
-            if tree.children[0] == first:
-                return make_anyhow(row)
-            first = tree.children[0]
+    def with_many(row: Row) -> Tree | None:
+        trees: list[Any] = []
+        for make in regulars:
+            tree = make(row)
+            if type(tree) is not other:
+                return None
+            trees.append(tree)
+        trees.sort(key=_head)
+        first = None
+        for tree in trees:
+            head = tree.children[0]
+            if head == first:
+                return None  # two start alike: one may absorb the other
+            first = head
         return node((*take(row), *trees))
 
-    return make_leaves if not inner else make_with_one if len(inner) == 1 else make_with_many
+    return with_none if not inner else with_one if len(inner) == 1 else with_many
+
+
+def _head(tree: And | Or) -> Any:
+    return tree.children[0]
 
 
 def _take(leaves: list[_Part]) -> Callable[[Row], list[Tree]]:

@@ -2,7 +2,7 @@
 
 A Tree stands for the set of events for which its filter is *true*. It is monotone in its leaves, so a leaf
 that is unknown may be treated as false. `And(())` is always true, `Or(())` never. Trees are values: equal by
-structure, with a hash that each node computes once.
+structure, with a hash that each node computes once; `logic.intern` makes equal trees one object.
 
 In normal form (`logic.normalise`) children are sorted by `sort_key`, there is no And directly below an And
 nor Or below an Or, and no node has a single child.

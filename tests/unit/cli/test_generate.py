@@ -1,5 +1,4 @@
 import argparse
-import io
 import json
 
 import pyarrow as pa
@@ -7,14 +6,12 @@ import pyarrow.parquet as pq
 import pytest
 
 from siftmesh.cli import generate
+from siftmesh.cli.main import main
 from siftmesh.workload import auction, ranges, subscriptions
 
 
 def command(*words):
-    parser = argparse.ArgumentParser()
-    generate.add_parser(parser.add_subparsers())
-    args = parser.parse_args(["generate", *map(str, words)])
-    return args.run(args)
+    return main(["generate", *map(str, words)])
 
 
 def test_auctions_as_parquet(tmp_path, capsys):
@@ -80,7 +77,7 @@ def test_a_wrong_option_is_one_line_and_nothing_is_written(words, message, tmp_p
     out = tmp_path / "out"
     assert command(*words, "--out", out) == 2
     error = capsys.readouterr().err
-    assert error.startswith("siftmesh generate: ")
+    assert error.startswith("siftmesh: ")
     assert message in error
     assert error.count("\n") == 1
     assert not out.exists()
@@ -90,7 +87,9 @@ def test_a_directory_that_cannot_be_is_one_line(tmp_path, capsys):
     blocked = tmp_path / "file"
     blocked.write_text("in the way")
     assert command("auctions", "--events", 1, "--out", blocked) == 2
-    assert capsys.readouterr().err == f"siftmesh generate: {blocked}: File exists\n"
+    assert capsys.readouterr().err == (
+        f"siftmesh: {blocked}: cannot be written: File exists; choose another --out\n"
+    )
 
 
 def test_a_file_that_fails_half_way_leaves_the_old_one(tmp_path):
@@ -107,20 +106,3 @@ def test_a_file_that_fails_half_way_leaves_the_old_one(tmp_path):
         generate._write(args, "events", batch.schema, broken(), total=2)
     assert path.read_text() == "old"
     assert list(tmp_path.iterdir()) == [path]
-
-
-class Terminal(io.StringIO):
-    def isatty(self):
-        return True
-
-
-def test_progress_is_one_line_on_a_terminal_and_is_cleared(monkeypatch):
-    terminal = Terminal()
-    monkeypatch.setattr("sys.stderr", terminal)
-    with generate._progress("events", 1_000) as advance:
-        advance(600)
-        advance(400)
-    shown = terminal.getvalue()
-    assert "events: 600 of 1,000 rows\revents: 1,000 of 1,000 rows" in shown
-    assert shown.endswith("\r\033[K")
-    assert "\n" not in shown

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from siftmesh.errors import Span, UnsupportedFeature, nearest_name
+from siftmesh.errors import LimitExceeded, Span, UnsupportedFeature, nearest_name
 from siftmesh.language import ast
 from siftmesh.language.dialects.cesql.computed import attribute_of
 from siftmesh.language.dialects.cesql.evaluator import evaluate
@@ -52,6 +52,8 @@ _GROWTH, _ALLOWANCE = 8, 64
 _EFFORT = 100_000
 # XOR of more than this is always computed: both sides of each operand appear in both sides of the whole.
 _XOR_OPERANDS = 3
+# Sides are made when asked for; at every so many levels they are made at once, to spare the Python stack.
+_LEVELS = 8
 
 _TRUE = Sides.known(ALWAYS, NEVER, ALWAYS)
 
@@ -73,7 +75,10 @@ def lower(expression: str | Expression, limits: Limits = DEFAULT) -> ast.Conditi
         return compare(attribute_of(tree), "=", True)
     if kind_of(tree) is not bool:
         return ast.Truth(False, tree.span)
-    return condition_of(_sides(tree).true)
+    try:
+        return condition_of(_sides(tree, 0).true)
+    except RecursionError:
+        raise LimitExceeded("the expression is nested too deeply for the Python stack", limit=limits.depth) from None
 
 
 def _refuse_unknown_functions(tree: Expression, source: str | None) -> None:
@@ -97,26 +102,31 @@ def _refuse_unknown_functions(tree: Expression, source: str | None) -> None:
         )
 
 
-def _sides(node: Expression) -> Sides:
+def _sides(node: Expression, level: int) -> Sides:
     """When the node, cast to a boolean, is true and when it is false."""
+    sides = _unmade(node, level)
+    return sides.made() if level % _LEVELS == _LEVELS - 1 else sides
+
+
+def _unmade(node: Expression, level: int) -> Sides:
     if not attributes(node):
         verdict = all_true([evaluate(node, {})])
         if verdict.error:
             return FAILS
         return _TRUE if verdict.value else _TRUE.swapped()
     if isinstance(node, Logic):
-        return _combined(node)
+        return _combined(node, level)
     if isinstance(node, Not) and kind_of(node.operand) is bool:
-        return _sides(node.operand).swapped()
+        return _sides(node.operand, level + 1).swapped()
     if isinstance(node, Call) and node.function == "BOOL":
-        return _sides(node.arguments[0])
+        return _sides(node.arguments[0], level + 1)
     return leaf_sides(node)
 
 
-def _combined(node: Logic) -> Sides:
+def _combined(node: Logic, level: int) -> Sides:
     if node.operator == "XOR" and len(node.operands) > _XOR_OPERANDS:
         return residual(node)
-    operands = [_sides(operand) for operand in node.operands]
+    operands = [_sides(operand, level + 1) for operand in node.operands]
     if node.operator == "OR":
         return _within(node, _either(operands, _room(node)))
     if node.operator == "AND":  # a AND b fails, and stops, just as NOT (NOT a OR NOT b)

@@ -76,6 +76,11 @@ class Sides:
         """Sides to be made; `readable` says exactly that there is no error."""
         return cls(true, false, readable, readable)
 
+    def made(self) -> Sides:
+        """The same, all made now."""
+        true, false, near_true, near_false = self.true, self.false, self.near_true, self.near_false
+        return Sides(lambda: true, lambda: false, lambda: near_true, lambda: near_false)
+
     def swapped(self) -> Sides:
         return Sides(lambda: self.false, lambda: self.true, lambda: self.near_false, lambda: self.near_true)
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 
+from siftmesh.errors import SyntaxError
 from siftmesh.language.ast import (
     And,
     Arithmetic,
@@ -62,8 +63,10 @@ _APPLY = {function.name: function.apply for function in JMS}
 _EXACT = 2**53
 
 
-def parse_jms(text: str, limits: Limits = DEFAULT) -> Condition:
-    """Parse a JMS message selector; the empty one matches every event."""
+def parse_jms(text: object, limits: Limits = DEFAULT) -> Condition:
+    """Parse a JMS message selector, which is a string; the empty one matches every event."""
+    if not isinstance(text, str):
+        raise SyntaxError(f"a selector is text, not {type(text).__name__}", expected="a string")
     return _lower(parse_selector(text, limits), True)
 
 

@@ -1,7 +1,10 @@
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
+from siftmesh.errors import SyntaxError
 from siftmesh.language.dialects.jms import parse_jms
 from siftmesh.language.formatter import format_filter
 
@@ -58,3 +61,9 @@ def test_the_bounds_of_a_large_double_are_the_longs_that_round_to_it(double: flo
     assert float(low) == float(high) == double
     assert float(low - 1) != double or low == -(2**63)
     assert float(high + 1) != double or high + 1 >= 2**63
+
+
+@pytest.mark.parametrize("thing", [None, 5, {"a": 1}, b"a = 1"])
+def test_what_is_no_text_is_refused(thing: Any) -> None:
+    with pytest.raises(SyntaxError, match="a selector is text"):
+        parse_jms(thing)
