@@ -19,8 +19,7 @@ from siftmesh.model.schema import Schema
 
 __all__ = ["FilterReader"]
 
-# Shapes remembered, and the longest text worth remembering: together they bound the memory a stranger can
-# fill.
+# Shapes remembered, and the longest text worth remembering: they bound the memory that a stranger can fill.
 _SHAPES = 4_096
 _LONGEST = 4_096
 
@@ -40,10 +39,7 @@ class FilterReader:
         """The Tree of a filter, or a SubscriptionError that says what is wrong with it and where."""
         if dialect != "sql":
             return normalise(lower(self._checked(read(source, dialect, self.limits), None)))
-        if not isinstance(source, str):
-            raise SubscriptionError(
-                f"a filter is text, not {type(source).__name__}", expected="a string or a Tree"
-            )
+        _require_text(source)
         if len(source) <= self._longest:
             parts = split(source)
             if parts is not None:
@@ -67,6 +63,7 @@ class FilterReader:
 
     def template(self, source: str) -> Template:
         """A filter with :parameters, ready to be bound to rows of constants."""
+        _require_text(source)
         return Template(self._checked(parse(source, self.limits), source), self.limits)
 
     def _checked(self, condition: ast.Condition, source: str | None) -> ast.Condition:
@@ -99,3 +96,10 @@ class FilterReader:
             self._templates.pop(next(iter(self._templates)))
         self._templates[shape] = template
         return template
+
+
+def _require_text(source: object) -> None:
+    if not isinstance(source, str):
+        raise SubscriptionError(
+            f"a filter is text, not {type(source).__name__}", expected="a string or a Tree"
+        )

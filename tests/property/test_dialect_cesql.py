@@ -299,3 +299,17 @@ def test_long_chains_stay_small_and_quick(joined: str, leaf: str) -> None:
     text = f" {joined} ".join(leaf.format(place, place) for place in range(1500))
     written = format_filter(parse_cesql(text))
     assert len(written) < 40 * len(text)
+
+
+@pytest.mark.parametrize("joined", [["AND", "OR"], ["XOR"], ["XOR", "AND", "OR"]])
+@pytest.mark.parametrize(
+    "form", ["(a{} = 'y' {} {})", "({2} {1} a{0} = 'y')", "(a = 'y{}' {} {})", "NOT ({2} {1} a{0} = 'y')"]
+)
+def test_deep_filters_need_neither_stack_nor_time(form: str, joined: list[str]) -> None:
+    text = "a0 = 'x'"
+    for level in range(48):
+        text = form.format(level, joined[level % len(joined)], text)
+    condition = lower(text)
+    assert len(format_filter(condition)) < 40 * len(text)
+    known = Event.of({f"a{level}": "x" for level in range(48)} | {"a": "x"})
+    assert holds(to_tree(condition), known) == cesql_oracle.matches(parse(text), known.values)

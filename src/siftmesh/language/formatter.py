@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import repeat
+
 from siftmesh.language.ast import (
     And,
     Arithmetic,
@@ -73,7 +75,7 @@ def _tightness(node: Node) -> int:
 
 def _inside(node: Node, tightness: int) -> str:
     """A child, in parentheses unless it binds at least as tightly as asked."""
-    text = format_filter(node)
+    text = _WRITERS[type(node)](node)
     return text if _tightness(node) >= tightness else f"({text})"
 
 
@@ -83,9 +85,10 @@ def _arithmetic(node: Arithmetic) -> str:
 
 
 def _negate(node: Negate) -> str:
-    # A number right after the minus would become a negative literal, a minus a comment sign.
-    tight = not isinstance(node.operand, (Literal, Negate))
-    return "-" + (_inside(node.operand, _MINUS) if tight else f"({format_filter(node.operand)})")
+    if isinstance(node.operand, Literal):  # a number right after the minus would become a negative literal
+        return f"-({format_filter(node.operand)})"
+    # Two minuses side by side would be a comment sign.
+    return f"-{' ' if isinstance(node.operand, Negate) else ''}{_inside(node.operand, _MINUS)}"
 
 
 def _call(node: Call) -> str:
@@ -127,7 +130,7 @@ def _some(node: Some) -> str:
 def _chain(node: And | Or) -> str:
     word = " AND " if isinstance(node, And) else " OR "
     # One tighter than the node itself: a nested chain of the same sort was written in parentheses.
-    return word.join(_inside(operand, _TIGHTNESS[type(node)] + 1) for operand in node.operands)
+    return word.join(map(_inside, node.operands, repeat(_TIGHTNESS[type(node)] + 1)))
 
 
 def _not(node: Not) -> str:

@@ -6,9 +6,9 @@ import msgspec
 
 __all__ = ["DEEPEST", "DEFAULT", "Limits"]
 
-# However generous a limit, nothing is nested deeper: what comes after parsing walks a tree by recursion, and
-# Python's stack has some four frames for each level of a tree this deep.
-DEEPEST = 200
+# However generous a limit, nothing is nested deeper: what comes after parsing walks trees by recursion, with up
+# to four of Python's thousand frames for a level, of which one pair of parentheses can make two.
+DEEPEST = 100
 
 
 class Limits(msgspec.Struct, frozen=True, kw_only=True):

@@ -7,7 +7,6 @@ from math import prod
 from siftmesh.errors import LimitExceeded
 from siftmesh.logic.entailment import implies
 from siftmesh.logic.normalise import conjunction
-from siftmesh.logic.rules import canonical_leaf
 from siftmesh.logic.tree import FALSE, And, Leaf, Or, Tree, sort_key
 
 __all__ = ["DEFAULT_LIMIT", "MANY", "Clause", "dnf", "estimate_clauses"]
@@ -59,7 +58,7 @@ def _multiply(tree: Tree) -> list[Clause]:
 
 def _clause(leaves: Clause) -> Clause | None:
     """The leaves of a conjunction in normal form, None if it never holds."""
-    joined = conjunction([canonical_leaf(leaf) for leaf in leaves])
+    joined = conjunction(leaves)
     if joined == FALSE:
         return None
     # The And of leaves is flat, so all its children are leaves again.

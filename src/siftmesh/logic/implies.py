@@ -194,7 +194,7 @@ class _Box:
 
 
 def _order_of_choice(choice: list[_Demand]) -> tuple[bool, bool, int]:
-    """Which choice to branch on first: one that opens into many demands, of the covering tree, with few options.
+    """Which choice to branch on first: one that opens into further demands, of the covering tree, short.
 
     An And of clauses is so taken apart before the clauses of the tree that it is to cover are multiplied out.
     """

@@ -7,6 +7,7 @@ opposite of a comparison is unknown exactly when the comparison is.
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import repeat
 from typing import Any
 
 from siftmesh.errors import ParameterError
@@ -77,12 +78,12 @@ def _not(node: ast.Not, positive: bool) -> Tree:
 
 
 def _and(node: ast.And, positive: bool) -> Tree:
-    children = tuple([_lower(operand, positive) for operand in node.operands])
+    children = tuple(map(_lower, node.operands, repeat(positive)))
     return And(children) if positive else Or(children)
 
 
 def _or(node: ast.Or, positive: bool) -> Tree:
-    children = tuple([_lower(operand, positive) for operand in node.operands])
+    children = tuple(map(_lower, node.operands, repeat(positive)))
     return Or(children) if positive else And(children)
 
 

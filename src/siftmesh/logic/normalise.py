@@ -1,9 +1,8 @@
 """The normal form of trees: filters that differ only in order, grouping or repetition become one Tree.
 
-`conjunction` and `disjunction` join trees that are already in normal form; `normalise` applies them
-bottom-up. What a tree is true of never changes; unknown and false may change places, for a Tree is only ever
-asked whether it is true. Nothing is factored out or multiplied out, so a filter keeps the shape in which it
-was written.
+What a tree is true of never changes; unknown and false may change places, for a Tree is only ever asked
+whether it is true. Nothing is factored out or multiplied out, so a filter keeps the shape in which it was
+written.
 """
 
 from __future__ import annotations
@@ -14,7 +13,7 @@ from operator import attrgetter
 
 from siftmesh.logic.entailment import implies
 from siftmesh.logic.rules import RULES, Work, canonical_leaf, is_plain
-from siftmesh.logic.tree import FALSE, TRUE, And, Leaf, Or, Predicate, Tree, sort_key
+from siftmesh.logic.tree import FALSE, TRUE, And, Leaf, Operator, Or, Predicate, Tree, sort_key
 
 __all__ = ["DEFAULT_BUDGET", "conjunction", "disjunction", "normalise"]
 
@@ -22,6 +21,8 @@ __all__ = ["DEFAULT_BUDGET", "conjunction", "disjunction", "normalise"]
 DEFAULT_BUDGET = 20_000
 
 _attribute = attrgetter("attribute")
+# Looking a member up in its Enum takes longer than comparing with it.
+_EQ = Operator.EQ
 
 
 def normalise(tree: Tree, budget: int = DEFAULT_BUDGET) -> Tree:
@@ -30,53 +31,54 @@ def normalise(tree: Tree, budget: int = DEFAULT_BUDGET) -> Tree:
 
 
 def conjunction(children: Iterable[Tree], budget: int = DEFAULT_BUDGET) -> Tree:
-    """The normal form of the And of trees in normal form."""
-    return _join(True, children, Work(budget))
+    """The normal form of the And of trees."""
+    return _normal(And(tuple(children)), Work(budget))
 
 
 def disjunction(children: Iterable[Tree], budget: int = DEFAULT_BUDGET) -> Tree:
-    """The normal form of the Or of trees in normal form."""
-    return _join(False, children, Work(budget))
+    """The normal form of the Or of trees."""
+    return _normal(Or(tuple(children)), Work(budget))
 
 
 def _normal(tree: Tree, work: Work) -> Tree:
     same = type(tree)
     if not isinstance(tree, (And, Or)):
         return canonical_leaf(tree)
-    # A node within one of its own type is taken apart before its leaves meet, so that grouping plays no part.
-    waiting: list[Tree] = list(tree.children)
-    children: list[Tree] = []
-    for child in waiting:
-        kind = type(child)
-        if kind is Predicate and is_plain(child):  # type: ignore[arg-type]  # exact type just seen
-            children.append(child)
-        elif kind is same:
-            waiting += child.children  # type: ignore[union-attr]  # an And or an Or, like the tree
-        else:
-            children.append(_normal(child, work))
-    return _join(same is And, children, work)
-
-
-def _join(every: bool, children: Iterable[Tree], work: Work) -> Tree:
-    """Apply the laws to the children of an And or an Or: flatten, simplify the leaves, absorb, sort."""
-    same, opposite = (And, Or) if every else (Or, And)
+    opposite = Or if same is And else And
     predicates: list[Predicate] = []
     others: list[Leaf] = []
     compounds: list[Tree] = []
-    waiting = list(children)
+    # A node within one of its own type is taken apart before its leaves meet, so that grouping plays no part.
+    waiting: list[Tree] = list(tree.children)
     for child in waiting:
         kind = type(child)
         if kind is Predicate:
-            predicates.append(child)  # type: ignore[arg-type]  # exact type just seen
+            if is_plain(child):  # type: ignore[arg-type]  # exact type just seen
+                predicates.append(child)  # type: ignore[arg-type]  # exact type just seen
+                continue
         elif kind is same:
-            waiting += child.children  # type: ignore[union-attr]  # an And or an Or
-        elif kind is not opposite:
-            others.append(child)  # type: ignore[arg-type]  # only leaves are left
-        elif not child.children:  # type: ignore[union-attr]  # an And or an Or
-            return child  # FALSE decides an And, TRUE decides an Or
+            waiting += child.children  # type: ignore[union-attr]  # an And or an Or, like the tree
+            continue
+        normal = _normal(child, work)
+        kind = type(normal)
+        if kind is opposite:
+            if not normal.children:  # type: ignore[union-attr]  # an And or an Or
+                return normal  # FALSE decides an And, TRUE decides an Or
+            compounds.append(normal)
+        elif kind is same:
+            waiting += normal.children  # type: ignore[union-attr]  # an And or an Or, like the tree
+        elif kind is Predicate:
+            predicates.append(normal)  # type: ignore[arg-type]  # exact type just seen
         else:
-            compounds.append(child)
+            others.append(normal)  # type: ignore[arg-type]  # only leaves are left
+    return _combine(same is And, predicates, others, compounds, work)
 
+
+def _combine(
+    every: bool, predicates: list[Predicate], others: list[Leaf], compounds: list[Tree], work: Work
+) -> Tree:
+    """Apply the laws to the children of an And or an Or: simplify the leaves, absorb, sort."""
+    same = And if every else Or
     leaves: list[Leaf]
     if not others and len({leaf.attribute for leaf in predicates}) == len(predicates):
         # Leaves on distinct attributes do not concern each other: nearly every filter is of this sort.
@@ -163,12 +165,12 @@ def _absorbs(every: bool, kept: Tree, dropped: Tree, work: Work) -> bool:
             continue
         name = child.attribute
         for other in theirs:
-            if (
-                type(other) is Predicate
-                and other.attribute == name
-                and work.take(1)
-                and (implies(child, other) if every else implies(other, child))
-            ):
+            if type(other) is not Predicate or other.attribute != name or not work.take(1):
+                continue
+            if child.operator is other.operator is _EQ and child.kind is other.kind:
+                if child.value == other.value:  # one equality only follows from itself
+                    break
+            elif implies(child, other) if every else implies(other, child):
                 break
         else:
             return False

@@ -43,15 +43,15 @@ _INFINITE: dict[Any, str] = {math.inf: "float('1e999')", -math.inf: "float('-1e9
 
 
 def render(tree: Tree) -> str:
-    """The tree as a filter; parsing and lowering it gives the tree again."""
+    """The tree as a filter; reading it gives the tree again, if it is not too deep for its extra parentheses."""
     if isinstance(tree, And):
         if not tree.children:
             return "TRUE"
-        return " AND ".join(_grouped(child) for child in tree.children)
+        return " AND ".join(map(_grouped, tree.children))
     if isinstance(tree, Or):
         if not tree.children:
             return "FALSE"
-        return " OR ".join(_grouped(child) for child in tree.children)
+        return " OR ".join(map(_grouped, tree.children))
     return _leaf(tree)
 
 

@@ -11,14 +11,18 @@ from siftmesh.model.values import Kind
 
 __all__ = ["alternatives", "requirements"]
 
+# A disjunction can only list neighbouring values, where a conjunction has bounds for a longer run.
+_LONGEST_RUN = 4096
+
 
 def requirements(values: IntervalSet, attribute: str, at_most: int) -> list[Predicate] | None:
     """Predicates whose conjunction is the set; None if it is empty or takes more than `at_most`."""
     kind = values.kind
     if values.is_empty:
         return None
-    if kind == Kind.BOOL:  # `= FALSE` rather than `<> TRUE`
-        return alternatives(values, attribute, at_most)
+    listed = values.only_values()
+    if listed is not None:  # `= FALSE` rather than `<> TRUE`, and a list rather than two bounds
+        return [_one_of(attribute, kind, listed)]
     if values.is_full:
         return [_any_string(attribute)] if kind == Kind.STRING else None
     opposite = alternatives(~values, attribute, at_most)
@@ -32,15 +36,13 @@ def alternatives(values: IntervalSet, attribute: str, at_most: int) -> list[Pred
     kind = values.kind
     if values.is_empty:
         return None
-    if kind == Kind.BOOL:
-        return [_one_of(attribute, kind, tuple(value for value in (False, True) if value in values))]
-    if values.is_full:
+    if values.is_full and kind != Kind.BOOL:
         if kind == Kind.STRING:
             return [_any_string(attribute)]
         # No single predicate says "is a number": any value splits them all the same.
         both = [Predicate(attribute, Operator.LT, kind, 0), Predicate(attribute, Operator.GE, kind, 0)]
         return both if at_most >= len(both) else None
-    listed = values.only_values()
+    listed = values.only_values(_LONGEST_RUN)
     if listed is not None:
         return [_one_of(attribute, kind, listed)]
     spared = (~values).only_values()
@@ -71,7 +73,7 @@ def _pieces(values: IntervalSet, attribute: str, at_most: int) -> list[Predicate
     singles: list[Any] = []
     for interval in values.intervals():
         low, high = interval
-        only = IntervalSet.between(kind, low, high).only_values()
+        only = IntervalSet.between(kind, low, high).only_values(_LONGEST_RUN)
         if only is not None:
             singles += only
         elif low is None and high is not None:

@@ -10,9 +10,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
+from itertools import repeat
 from typing import Any
 
 import msgspec
+from msgspec.structs import astuple
 
 from siftmesh.errors import EventError, ParameterError
 from siftmesh.language import ast
@@ -288,10 +290,10 @@ def substitute(node: Any, values: Mapping[str, Scalar | None], limits: Limits = 
     if isinstance(node, ast.Parameter):
         return ast.Literal(values[node.name], node.span)  # type: ignore[arg-type]  # null is let in here alone
     if isinstance(node, tuple):
-        return tuple([substitute(item, values, limits) for item in node])
+        return tuple(map(substitute, node, repeat(values), repeat(limits)))
     if not isinstance(node, ast.Node):
         return node
-    made = type(node)(*[substitute(getattr(node, field), values, limits) for field in node.__struct_fields__])
+    made = type(node)(*map(substitute, astuple(node), repeat(values), repeat(limits)))
     if (
         isinstance(made, ast.Like)
         and isinstance(made.pattern, ast.Literal)

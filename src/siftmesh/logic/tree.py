@@ -68,6 +68,9 @@ class Operator(IntEnum):
     SOME = 20
     NOT_SOME = 21
 
+    # Enum hashes by name, in Python; predicates are hashed by the million.
+    __hash__ = int.__hash__
+
 
 # `NOT leaf` is the leaf with the opposite operator: exact in three-valued logic (unknown stays unknown).
 NEGATION: dict[Operator, Operator] = {operator: Operator(operator ^ 1) for operator in Operator}

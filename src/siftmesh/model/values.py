@@ -51,6 +51,9 @@ class Kind(IntEnum):
     ARRAY = 5
     OPAQUE = 6
 
+    # Enum hashes by name, in Python; kinds are part of every predicate that is hashed.
+    __hash__ = int.__hash__
+
 
 class Timestamp(msgspec.Struct, frozen=True, order=True):
     """A moment in UTC, in microseconds since 1970."""

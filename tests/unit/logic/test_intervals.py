@@ -131,7 +131,13 @@ def test_only_values() -> None:
     assert (values_of(">", Timestamp(5)) & values_of("<", Timestamp(7))).only_values() == (6,)
     assert values_of(">=", math.inf).only_values() == (math.inf,)
     assert values_of("<=", "").only_values() == ("",)
+    assert values_of("IN", (False, True)).only_values() == (False, True)
+    assert values_of("IN", (2**53, 2**53 + 1, 2**53 + 2)).only_values() == (2**53, 2**53 + 1, 2**53 + 2)
+    assert values_of("IN", ("a", "a\0", "b")).only_values() == ("a", "a\0", "b")
     assert values_of(">", 5).only_values() is None
+    assert (values_of(">", 5) & values_of("<", 6)).only_values() is None
+    assert (values_of(">", "a") & values_of("<", "ab")).only_values() is None
+    assert (values_of(">", Timestamp(5)) & values_of("<", Timestamp(25))).only_values() is None
     assert IntervalSet.empty(Kind.NUMBER).only_values() == ()
     assert IntervalSet.full(Kind.TIMESTAMP).only_values() is None
 

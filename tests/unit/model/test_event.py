@@ -55,7 +55,7 @@ def test_nothing_else_is_closed(thing: Any) -> None:
 @pytest.mark.parametrize(
     ("attributes", "message"),
     [
-        ({"a": 2**64}, "at a: an integer of 65 bits needs more than 64"),
+        ({"a": 2**64}, "at a: an integer of 66 bits needs more than 64"),
         ({"a": {"b c": {"d": [1, object()]}}}, 'at a."b c".d[1]: a builtins.object is not a value'),
         ({5: 1}, "the name 5 is not a string"),
         ({"a": {None: 1}}, "at a: the name None is not a string"),

@@ -10,6 +10,7 @@ ordinary OR is left.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 
 from siftmesh.errors import LimitExceeded, Span, UnsupportedFeature, nearest_name
 from siftmesh.language import ast
@@ -47,7 +48,7 @@ from siftmesh.model.functions.cesql import BUILT_IN, all_true
 __all__ = ["lower", "parse_cesql"]
 
 # How much larger than the expression its conditions may grow before it is computed as a whole instead.
-_GROWTH, _ALLOWANCE = 8, 64
+_GROWTH, _ALLOWANCE = 4, 64
 # How many pieces one OR may look at to leave out what its operands imply.
 _EFFORT = 100_000
 # XOR of more than this is always computed: both sides of each operand appear in both sides of the whole.
@@ -78,7 +79,9 @@ def lower(expression: str | Expression, limits: Limits = DEFAULT) -> ast.Conditi
     try:
         return condition_of(_sides(tree, 0).true)
     except RecursionError:
-        raise LimitExceeded("the expression is nested too deeply for the Python stack", limit=limits.depth) from None
+        raise LimitExceeded(
+            "the expression is nested too deeply for the Python stack", limit=limits.depth
+        ) from None
 
 
 def _refuse_unknown_functions(tree: Expression, source: str | None) -> None:
@@ -144,11 +147,12 @@ def _room(node: Logic) -> int:
 def _within(node: Logic, sides: Sides) -> Sides:
     """The sides, but what grew too large is computed as a whole instead."""
     room = _room(node)
+    whole = cache(lambda: residual(node))
 
     def bounded(piece: Callable[[Sides], Piece]) -> Callable[[], Piece]:
         def make() -> Piece:
             made = piece(sides)
-            return made if made.size <= room else piece(residual(node))
+            return made if made.size <= room else piece(whole())
 
         return make
 

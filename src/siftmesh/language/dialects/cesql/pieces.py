@@ -48,8 +48,8 @@ class Piece(msgspec.Struct, frozen=True, eq=False):
     needs: Facts | None
     # Whether every leaf, or one branch of an OR, only says that something can be read.
     weak: bool
-    # Whether there is a weak piece somewhere inside.
-    holds_weak: bool
+    # What the weak leaves inside state: knowing any of it may simplify the piece.
+    stated: Facts
     # Made once: a leaf may be a list of thousands.
     digest: int
 
@@ -65,10 +65,10 @@ class Piece(msgspec.Struct, frozen=True, eq=False):
         )
 
 
-ALWAYS = Piece("and", None, (), 0, _NO_FACTS, _NO_FACTS, False, False, hash("always"))
-NEVER = Piece("or", None, (), 0, _NO_FACTS, None, False, False, hash("never"))
+ALWAYS = Piece("and", None, (), 0, _NO_FACTS, _NO_FACTS, False, _NO_FACTS, hash("always"))
+NEVER = Piece("or", None, (), 0, _NO_FACTS, None, False, _NO_FACTS, hash("never"))
 # Stands for a piece that would be too large to be made.
-OVERSIZED = Piece("leaf", ast.Truth(False), (), sys.maxsize, _NO_FACTS, None, False, False, 0)
+OVERSIZED = Piece("leaf", ast.Truth(False), (), sys.maxsize, _NO_FACTS, None, False, _NO_FACTS, 0)
 
 
 def leaf(
@@ -77,9 +77,9 @@ def leaf(
     """A condition as a piece; `facts` are known wherever it is true, as is the one that it only states."""
     known = frozenset(facts)
     if states is None:
-        return Piece("leaf", condition, (), size, known, None, False, False, hash(condition))
+        return Piece("leaf", condition, (), size, known, None, False, _NO_FACTS, hash(condition))
     own = frozenset([states])
-    return Piece("leaf", condition, (), size, known | own, own, True, True, hash(condition))
+    return Piece("leaf", condition, (), size, known | own, own, True, own, hash(condition))
 
 
 def all_of(*parts: Piece) -> Piece:
@@ -88,18 +88,21 @@ def all_of(*parts: Piece) -> Piece:
     if NEVER in children:
         return NEVER
     # Only from pieces that are kept as they are: two that each drop what the other implies would lose it.
-    strong: Facts = frozenset().union(*(child.facts for child in children if not child.holds_weak))
-    kept: list[Piece] = []
-    for child in children:
-        remains = given(child, strong)
-        if remains is not ALWAYS:
-            kept.append(remains)
+    strong: Facts = _NO_FACTS.union(*(child.facts for child in children if not child.stated))
+    return _both([given(child, strong) for child in children])
+
+
+def _both(parts: Iterable[Piece]) -> Piece:
+    """The AND of pieces as they are."""
+    kept = _gathered("and", parts)
+    if NEVER in kept:
+        return NEVER
     if len(kept) < 2:
         return kept[0] if kept else ALWAYS
     needs: Facts | None = _NO_FACTS
     for child in kept:
         needs = None if needs is None or child.needs is None else needs | child.needs
-    facts: Facts = frozenset().union(*(child.facts for child in kept))
+    facts: Facts = _NO_FACTS.union(*(child.facts for child in kept))
     return _joined("and", kept, facts, needs)
 
 
@@ -120,14 +123,13 @@ def any_of(*parts: Piece) -> Piece:
 
 def given(piece: Piece, known: Facts) -> Piece:
     """The piece, simplified for places where the known facts hold."""
-    if not piece.holds_weak:
+    if piece.stated.isdisjoint(known):
         return piece
     if piece.needs is not None and piece.needs <= known:
         return ALWAYS
-    if piece.join == "leaf":
-        return piece
     below = [given(child, known) for child in piece.children]
-    return all_of(*below) if piece.join == "and" else any_of(*below)
+    # Not `all_of`: that would look through everything below once more, at each level.
+    return _both(below) if piece.join == "and" else any_of(*below)
 
 
 def condition_of(piece: Piece) -> ast.Condition:
@@ -153,6 +155,6 @@ def _joined(join: OneOf["and", "or"], children: list[Piece], facts: Facts, needs
     digest = hash((join, *(child.digest for child in children)))
     size = 1 + sum(child.size for child in children)
     weak = [child.weak for child in children]
-    holds_weak = any(child.holds_weak for child in children)
+    stated = _NO_FACTS.union(*(child.stated for child in children))
     settling = all(weak) if join == "and" else any(weak)
-    return Piece(join, None, tuple(children), size, facts, needs, settling, holds_weak, digest)
+    return Piece(join, None, tuple(children), size, facts, needs, settling, stated, digest)

@@ -1,0 +1,83 @@
+"""Why a subscription does or does not match."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+
+from siftmesh.errors import EventError
+from siftmesh.filters import FilterReader
+from siftmesh.logic.evaluate import truth
+from siftmesh.logic.tree import Tree
+from siftmesh.matching.explain import explain
+from siftmesh.model.event import Event
+from tests.reference.strategies import events, trees
+
+TEXT = "price < 10 AND (title = 'Dune' OR author LIKE 'H%') AND NOT tags CONTAINS 'sold'"
+
+
+def lines(text: str, event: dict[str, Any]) -> list[str]:
+    return str(explain("alice", FilterReader().read(text), Event.of(event))).splitlines()
+
+
+def test_every_part_has_its_verdict_and_what_it_saw() -> None:
+    assert lines(TEXT, {"price": 12, "author": "Herbert", "tags": ["new", None]}) == [
+        "alice does not match",
+        "  false   all of",
+        "    false   price < 10   [price is 12]",
+        "    unknown NOT tags CONTAINS 'sold'   [tags is ('new', None)]",
+        "    true    at least one of",
+        "      true    author LIKE 'H%'   [author is 'Herbert']",
+        "      unknown title = 'Dune'   [title is missing]",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "event", "expected"),
+    [
+        ("a = 1", {"a": 1}, ["alice matches", "  true    a = 1   [a is 1]"]),
+        ("a = 1", {"a": None}, ["alice does not match", "  unknown a = 1   [a is None]"]),
+        ("a = 1", {"a": {}}, ["alice does not match", "  unknown a = 1   [a is 'an object']"]),
+        ("a IS NULL", {}, ["alice matches", "  true    a IS NULL   [a is missing]"]),
+        ("a < b", {"b": 1}, ["alice does not match", "  unknown a < b   [b is 1, a is missing]"]),
+        ("TRUE", {}, ["alice matches", "  true    TRUE"]),
+        ("FALSE", {}, ["alice does not match", "  false   FALSE"]),
+    ],
+)
+def test_single_leaves(text: str, event: dict[str, Any], expected: list[str]) -> None:
+    assert lines(text, event) == expected
+
+
+@pytest.mark.parametrize(
+    ("event", "reasons"),
+    [
+        (
+            {"price": 5, "title": "Dune", "tags": []},
+            ["price < 10", "NOT tags CONTAINS 'sold'", "title = 'Dune'"],
+        ),
+        # That the title is another does not matter, for the author's name will do.
+        ({"price": 12, "title": "Emma", "author": "H", "tags": []}, ["price < 10"]),
+        ({"price": 5, "title": "Emma", "tags": []}, ["author LIKE 'H%'", "title = 'Dune'"]),
+    ],
+)
+def test_the_reasons_are_the_leaves_that_decide(event: dict[str, Any], reasons: list[str]) -> None:
+    explanation = explain("alice", FilterReader().read(TEXT), Event.of(event))
+    assert [reason.asks for reason in explanation.reasons()] == reasons
+
+
+@given(trees(), events())
+def test_an_explanation_agrees_with_the_evaluation(tree: Tree, event: Event) -> None:
+    explanation = explain(1, tree, event)
+    assert explanation.verdict.truth is truth(tree, event)
+    assert explanation.matches is (truth(tree, event) is True)
+    assert str(explanation).startswith("1 matches" if explanation.matches else "1 does not match")
+    assert all((reason.truth is True) == explanation.matches for reason in explanation.reasons())
+    assert explanation.reasons()
+
+
+def test_an_event_that_cannot_be_looked_into_is_refused_as_in_matching() -> None:
+    tree = FilterReader().read("items.name = 'x'")
+    with pytest.raises(EventError, match="inside an array of objects"):
+        explain(1, tree, Event.of({"items": [{"name": "x"}]}))
