@@ -39,11 +39,14 @@ class Matcher:
         """A filter with :parameters; `bind` a row of constants to get a Tree for `add`."""
         return self._reader.template(source)
 
-    def add_many(self, template: str | Template, rows: Iterable[Mapping[str, Any]], *, id: str = "id") -> int:
-        """Register one template for rows of parameters, all or none; `id` names the column of the ids."""
+    def add_many(self, template: str | Template, rows: Any, *, id: str = "id") -> int:
+        """Register one template for rows of parameters, all or none; `id` names the column of the ids.
+
+        Rows are mappings, an Arrow table or batch, or a pandas frame; other columns are ignored.
+        """
         bound = self.template(template) if isinstance(template, str) else template
         trees: dict[Hashable, Tree] = {}
-        for number, row in enumerate(rows):
+        for number, row in enumerate(_rows(rows)):
             if id not in row:
                 raise ParameterError(f"row {number} has no column {id!r}", expected=f"an id in column {id!r}")
             key = row[id]
@@ -90,6 +93,15 @@ class Matcher:
         if isinstance(condition, Tree):
             return normalise(condition)
         return self._reader.read(condition, dialect)
+
+
+def _rows(table: Any) -> Iterable[Mapping[str, Any]]:
+    """The rows of a table, without importing the library that it is of."""
+    if hasattr(table, "to_pylist"):  # Arrow
+        return table.to_pylist()  # type: ignore[no-any-return]  # a list of dicts
+    if hasattr(table, "to_dict") and hasattr(table, "columns"):  # pandas
+        return table.to_dict(orient="records")  # type: ignore[no-any-return]  # a list of dicts
+    return table  # type: ignore[no-any-return]  # mappings already
 
 
 def _event(event: Mapping[str, Any] | Event) -> Event:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import pyarrow as pa
 import pytest
 
 from siftmesh import Event, Limits, Matcher
@@ -162,6 +163,29 @@ def test_a_template_object_and_another_id_column_serve_as_well() -> None:
     template = m.template("price < :p")
     assert m.add_many(template, [{"who": 7, "p": 5, "unused": None}], id="who") == 1
     assert m.match({"price": 1}) == [7]
+
+
+def test_an_arrow_table_serves_as_well() -> None:
+    m = Matcher()
+    table = pa.table({"id": ["a", "b"], "p": [5.0, None], "unused": [1, 2]})
+    assert m.add_many("price < :p", table) == 2
+    assert m.match({"price": 1}) == ["a"]
+
+
+class Frame:
+    """What a pandas frame shows of itself, for those who have no pandas."""
+
+    columns = ("id", "p")
+
+    def to_dict(self, orient: str) -> list[dict[str, object]]:
+        assert orient == "records"
+        return [{"id": "a", "p": 5}, {"id": "b", "p": float("nan")}]
+
+
+def test_a_frame_serves_as_well_and_nan_is_null() -> None:
+    m = Matcher()
+    assert m.add_many("price < :p", Frame()) == 2
+    assert m.match({"price": 1}) == ["a"]
 
 
 def test_the_id_may_be_a_parameter() -> None:

@@ -64,6 +64,8 @@ def written(path: str | None) -> Iterator[IO[str]]:
     if path is None or path == "-":
         yield sys.stdout
         return
+    if not Path(path).name:
+        raise ConfigError(f"{path!r} is not the name of a file; choose another --out")
     try:
         with replacing(Path(path)) as file:
             text = io.TextIOWrapper(file, encoding="utf-8", newline="\n")
@@ -87,7 +89,7 @@ def _json_rows(name: str, lines: IO[bytes]) -> Iterator[Row]:
     for number, line in enumerate(lines, start=1):
         if line.strip():
             place = f"{name}:{number}"
-            values = _decoded(line, place)
+            values = _decoded(line.rstrip(b"\r\n"), place)
             if not isinstance(values, dict):
                 raise ConfigError(f"{place}: expected a JSON object, one for each line")
             yield Row(place, values)

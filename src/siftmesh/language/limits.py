@@ -6,8 +6,8 @@ import msgspec
 
 __all__ = ["DEEPEST", "DEFAULT", "Limits"]
 
-# However generous a limit, nothing is nested deeper: what comes after parsing walks trees by recursion, with up
-# to four of Python's thousand frames for a level, of which one pair of parentheses can make two.
+# However generous a limit, nothing is nested deeper: what comes after parsing walks trees by recursion, with
+# several of Python's thousand frames for a level, of which one pair of parentheses can make two.
 DEEPEST = 100
 
 

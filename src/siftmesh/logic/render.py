@@ -43,7 +43,7 @@ _INFINITE: dict[Any, str] = {math.inf: "float('1e999')", -math.inf: "float('-1e9
 
 
 def render(tree: Tree) -> str:
-    """The tree as a filter; reading it gives the tree again, if it is not too deep for its extra parentheses."""
+    """The tree as a filter; reading it gives the tree again, unless its parentheses make it too deep."""
     if isinstance(tree, And):
         if not tree.children:
             return "TRUE"

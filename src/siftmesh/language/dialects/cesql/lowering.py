@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import cache
 
-from siftmesh.errors import LimitExceeded, Span, UnsupportedFeature, nearest_name
+from siftmesh.errors import LimitExceeded, Span, SyntaxError, UnsupportedFeature, nearest_name
 from siftmesh.language import ast
 from siftmesh.language.dialects.cesql.computed import attribute_of
 from siftmesh.language.dialects.cesql.evaluator import evaluate
@@ -61,6 +61,8 @@ _TRUE = Sides.known(ALWAYS, NEVER, ALWAYS)
 
 def parse_cesql(text: str, limits: Limits = DEFAULT) -> ast.Condition:
     """The condition that a CloudEvents SQL filter puts on events."""
+    if not isinstance(text, str):
+        raise SyntaxError(f"an expression is text, not {type(text).__name__}", expected="a string")
     return lower(text, limits)
 
 

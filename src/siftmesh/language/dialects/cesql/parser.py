@@ -218,34 +218,36 @@ class _Parser:
         return self.built(Like(left[0], pattern, span), left[1])
 
     def membership(self, left: _Built) -> _Built:
-        items, depth = self.list_of("the items of IN", least=1)
-        if len(items) > self.limits.items:
-            self.exceed(
-                f"the list has more than {self.limits.items} items",
-                self.limits.items,
-                self.tokens[self.at - 1].span,
-            )
-        self.nodes -= sum(isinstance(item, Literal) for item in items)  # counted by `items`
+        items, depth = self.list_of("the items of IN", of_in=True)
         span = (left[0].span[0], self.tokens[self.at - 1].span[1])
         return self.built(In(left[0], items, span), max(left[1], depth))
 
-    def list_of(self, what: str, least: int) -> tuple[tuple[Expression, ...], int]:
+    def list_of(self, what: str, of_in: bool) -> tuple[tuple[Expression, ...], int]:
         """Expressions in parentheses, separated by commas, and the depth of the deepest."""
         if not self.takes(SYMBOL, "("):
             self.refuse(f"{what} in parentheses")
         items: list[Expression] = []
         deepest = 0
-        if least == 0 and self.takes(SYMBOL, ")"):
+        if not of_in and self.takes(SYMBOL, ")"):
             return (), 0
         while True:
             item, depth = self.nested(_LOGIC)
             items.append(item)
             deepest = max(deepest, depth)
+            if of_in:
+                self.count_item(item, len(items))
             if not self.takes(SYMBOL, ","):
                 break
         if not self.takes(SYMBOL, ")"):
             self.refuse("a comma or a closing parenthesis")
         return tuple(items), deepest
+
+    def count_item(self, item: Expression, count: int) -> None:
+        """Items of IN have a limit of their own, and constants among them do not count as nodes."""
+        if count > self.limits.items:
+            self.exceed(f"the list has more than {self.limits.items} items", self.limits.items, item.span)
+        if isinstance(item, Literal):
+            self.nodes -= 1
 
     # ---- what stands between operators
 
@@ -307,7 +309,7 @@ class _Parser:
         following = self.tokens[self.at + 1]
         if following[:2] == (SYMBOL, "(") and self.token.value.replace("_", "").isalpha():
             name = self.advance()
-            arguments, depth = self.list_of("the arguments", least=0)
+            arguments, depth = self.list_of("the arguments", of_in=False)
             span = (name.span[0], self.tokens[self.at - 1].span[1])
             return self.built(Call(name.value.upper(), arguments, span), depth)
         return self.built(self.attribute())

@@ -1,0 +1,89 @@
+"""The command line as a whole: exit codes, one line for whatever is wrong, nothing left behind."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from siftmesh import __version__
+from siftmesh.cli.main import build_parser, main
+
+
+def test_the_version(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as caught:
+        main(["--version"])
+    assert caught.value.code == 0
+    assert capsys.readouterr().out == f"siftmesh {__version__}\n"
+
+
+@pytest.mark.parametrize("arguments", [[], ["nosuch"], ["parse"], ["parse", "a", "--dialect", "klingon"]])
+def test_wrong_arguments_are_told_by_exit_code_2(
+    arguments: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit) as caught:
+        main(arguments)
+    assert caught.value.code == 2
+    printed = capsys.readouterr()
+    assert printed.out == ""
+    assert printed.err.startswith("usage: siftmesh")
+
+
+def test_every_command_has_a_sentence_of_help() -> None:
+    text = build_parser().format_help()
+    for command in ("demo", "match", "explain", "parse", "generate"):
+        assert command in text
+
+
+@pytest.mark.parametrize(
+    ("arguments", "line"),
+    [
+        (["parse", "a ="], "the filter ends too early at column 4; expected an attribute, a constant, "),
+        (["parse", "a = 1\nAND b =="], "== has no meaning here at line 2, column 7; expected = for equality"),
+        (
+            ["parse", '"a\nb" + 1'],
+            "a condition is needed here, not arithmetic at column 1; expected a comparison",
+        ),
+        (["parse", "a IN (" + "1," * 50_001 + "1)"], "the list has more than 50000 items at column "),
+        (["parse", "x" * 1_000_001], "the filter has 1000001 characters, the limit is 1000000"),
+        (["parse", "'" + "x\n" * 500 + "' = "], "the filter ends too early at line 501, column 5; expected"),
+        (["parse", "[1", "--dialect", "eventbridge"], "the filter is not JSON: "),
+        (
+            ["match", "nosuch.jsonl", "nosuch.jsonl"],
+            "nosuch.jsonl: cannot be read: No such file or directory; ",
+        ),
+    ],
+)
+def test_what_is_wrong_is_told_in_one_line_with_its_place(
+    arguments: list[str], line: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(arguments) == 2
+    printed = capsys.readouterr()
+    assert printed.out == ""
+    assert printed.err.count("\n") == 1
+    assert printed.err.startswith(f"siftmesh: {line}")
+    assert len(printed.err) < 400
+
+
+def test_a_reader_who_has_seen_enough_ends_the_program_quietly(tmp_path: Path) -> None:
+    subscriptions, events = tmp_path / "subscriptions.jsonl", tmp_path / "events.jsonl"
+    subscriptions.write_text(json.dumps({"id": "x" * 1_000, "filter": "TRUE"}))
+    events.write_text("{}\n" * 5_000)
+    command = [sys.executable, "-c", "import sys; from siftmesh.cli.main import main; sys.exit(main())"]
+    process = subprocess.Popen(
+        [*command, "match", str(subscriptions), str(events)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env={**os.environ, "PYTHONDONTWRITEBYTECODE": "1"},
+    )
+    assert process.stdout is not None
+    assert process.stderr is not None
+    assert process.stdout.readline().startswith(b'{"event": 0')
+    process.stdout.close()
+    assert process.stderr.read() == b""
+    process.stderr.close()
+    assert process.wait(timeout=60) == 0
