@@ -6,7 +6,7 @@ from typing import Any
 
 from siftmesh.errors import ParameterError, SubscriptionError
 from siftmesh.language import ast
-from siftmesh.language.check import check
+from siftmesh.language.check import check, check_names
 from siftmesh.language.dialects import read
 from siftmesh.language.limits import DEFAULT, Limits
 from siftmesh.language.parser import parse
@@ -38,7 +38,10 @@ class FilterReader:
     def read(self, source: Any, dialect: str = "sql") -> Tree:
         """The Tree of a filter, or a SubscriptionError that says what is wrong with it and where."""
         if dialect != "sql":
-            return normalise(lower(self._checked(read(source, dialect, self.limits), None)))
+            foreign = read(source, dialect, self.limits)
+            if self.schema is not None:
+                check_names(foreign, self.schema, source if isinstance(source, str) else None)
+            return normalise(lower(foreign))
         _require_text(source)
         if len(source) <= self._longest:
             parts = split(source)

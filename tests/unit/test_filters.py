@@ -105,3 +105,22 @@ def test_the_template_takes_its_limits_along() -> None:
     template.bind(["x%"])
     with pytest.raises(LimitExceeded):
         template.bind(["%x%"])
+
+
+FOREIGN = [
+    ("cesql", "type = '5'", "typ = '5'"),
+    ("jms", "type = 'x'", "typ = 'x'"),
+    ("cloudevents", {"exact": {"type": "x"}}, {"exact": {"typ": "x"}}),
+    ("eventbridge", {"type": ["x"]}, {"typ": ["x"]}),
+]
+
+
+@pytest.mark.parametrize(("dialect", "known", "unknown"), FOREIGN)
+def test_a_schema_refuses_only_unknown_names_in_foreign_dialects(
+    dialect: str, known: object, unknown: object
+) -> None:
+    # Implicit casts make one comparison several, for several types: that is no mistake of the writer.
+    reader = FilterReader(Schema.of({"type": "string"}))
+    reader.read(known, dialect)
+    with pytest.raises(UnknownAttribute, match="there is no attribute typ"):
+        reader.read(unknown, dialect)

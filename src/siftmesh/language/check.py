@@ -10,7 +10,7 @@ from siftmesh.model.functions import FUNCTIONS
 from siftmesh.model.schema import AttributeType, Schema
 from siftmesh.model.values import Kind, Timestamp, kind_of
 
-__all__ = ["check"]
+__all__ = ["check", "check_names"]
 
 
 def check(condition: ast.Condition, schema: Schema, source: str | None = None) -> None:
@@ -32,6 +32,20 @@ def check(condition: ast.Condition, schema: Schema, source: str | None = None) -
             checker.numbers(node.left, node.right)
         elif isinstance(node, ast.Negate):
             checker.numbers(node.operand)
+
+
+def check_names(condition: ast.Condition, schema: Schema, source: str | None = None) -> None:
+    """Refuse a condition that names an unknown attribute, whatever it asks of the known ones.
+
+    For foreign dialects: with their implicit casts one comparison becomes several, for several types.
+    """
+    checker = _Checker(schema, source)
+    inside_some: set[int] = set()
+    for node in ast.walk(condition):
+        if isinstance(node, ast.Some):
+            inside_some.update(id(term.left) for term in node.terms)
+        elif isinstance(node, ast.Attribute) and id(node) not in inside_some:
+            checker.known(node)
 
 
 class _Checker:
