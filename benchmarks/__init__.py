@@ -1,1 +1,1 @@
-"""Benchmarks: `python -m benchmarks [NAME ...]`; every figure is printed as a ratio to a baseline of the same run."""
+"""Benchmarks: `python -m benchmarks [NAME ...]`; every figure has a ratio to a baseline of the same run."""

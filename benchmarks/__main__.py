@@ -7,7 +7,9 @@ from importlib import import_module
 from pathlib import Path
 
 NAMES = sorted(
-    path.stem for path in Path(__file__).parent.glob("*.py") if path.stem not in ("__init__", "__main__", "timing")
+    path.stem
+    for path in Path(__file__).parent.glob("*.py")
+    if path.stem not in ("__init__", "__main__", "timing")
 )
 
 

@@ -1,4 +1,4 @@
-"""CPU time per item, best of several rounds, with all contenders taking turns so that noise hits them alike."""
+"""CPU time per item, best of several rounds; contenders take turns, so that noise hits them alike."""
 
 from __future__ import annotations
 

@@ -1,0 +1,1 @@
+"""Filters as trees: lowering, normal form, covering, disjunctive normal form, selectivity, text."""

@@ -1,7 +1,7 @@
 """Hash-consing: equal trees become one object, for as long as anybody holds it.
 
-Trees are equal by structure anyway. Sharing them makes a million subscriptions over the same few predicates small, and
-lets whoever holds shared trees tell them apart by identity.
+Trees are equal by structure anyway. Sharing them makes a million subscriptions over the same few predicates
+small, and lets whoever holds shared trees tell them apart by identity.
 """
 
 from __future__ import annotations

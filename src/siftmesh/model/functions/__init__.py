@@ -1,7 +1,7 @@
 """Scalar functions of the language: values in, a value out, null (None) whenever there is no answer.
 
-Functions make residual predicates: they are evaluated on candidates and never indexed. Those of foreign dialects keep
-that dialect's own semantics and carry its name as a prefix (`cesql_add`).
+Functions make residual predicates: they are evaluated on candidates and never indexed. Those of foreign
+dialects keep that dialect's own semantics and carry its name as a prefix (`cesql_add`).
 """
 
 from siftmesh.model.functions.cesql import CESQL
