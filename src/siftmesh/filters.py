@@ -54,7 +54,7 @@ class FilterReader:
     def read_slowly(self, source: str) -> Tree:
         """The same for the language's own text, the obvious way: parse, lower, normalise."""
         condition = self._checked(parse(source, self.limits), source)
-        names = ast.parameters(condition)
+        names = ast.parameters(condition) if ":" in source else ()
         if names:
             raise ParameterError(
                 f"the parameter :{names[0]} has no value",
