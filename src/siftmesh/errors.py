@@ -9,7 +9,7 @@
     │   ├── UnsupportedFeature             a foreign dialect's construct that we list as refused
     │   ├── ParameterError                 a template was given too few, too many or wrong parameters
     │   ├── DuplicateId                    a subscription with this id is already there
-    │   └── UnknownId                      there is no subscription with this id
+    │   └── UnknownId (KeyError)           there is no subscription with this id
     ├── EventError (ValueError)            an event holds a value outside the model
     ├── ConfigError (ValueError)           a file, option or setting is wrong
     ├── ProtocolError                      a peer broke the wire protocol
@@ -134,7 +134,7 @@ class DuplicateId(SubscriptionError):
     """A subscription with this id is already there."""
 
 
-class UnknownId(SubscriptionError):
+class UnknownId(SubscriptionError, KeyError):
     """There is no subscription with this id."""
 
 

@@ -30,8 +30,7 @@ class FilterReader:
     def __init__(self, schema: Schema | None = None, limits: Limits = DEFAULT) -> None:
         self.schema = schema
         self.limits = limits
-        # A schema points at places in the text, so then every text is parsed.
-        self._longest = -1 if schema is not None else min(_LONGEST, limits.text)
+        self._longest = min(_LONGEST, limits.text)
         # None stands for a shape that must be parsed each time.
         self._templates: dict[Shape, Template | None] = {}
 
@@ -46,7 +45,7 @@ class FilterReader:
         if len(source) <= self._longest:
             parts = split(source)
             if parts is not None:
-                tree = self._by_shape(*parts)
+                tree = self._by_shape(source, *parts)
                 if tree is not None:
                     return tree
         return self.read_slowly(source)
@@ -74,11 +73,11 @@ class FilterReader:
             check(condition, self.schema, source)
         return condition
 
-    def _by_shape(self, shape: Shape, constants: list[Any]) -> Tree | None:
+    def _by_shape(self, source: str, shape: Shape, constants: list[Any]) -> Tree | None:
         try:
             template = self._templates[shape]
         except KeyError:
-            template = self._learn(shape)
+            template = self._learn(shape, source)
         if template is None:
             return None
         try:
@@ -86,7 +85,10 @@ class FilterReader:
         except SubscriptionError:
             return None  # the slow way shows the place
 
-    def _learn(self, shape: Shape) -> Template | None:
+    def _learn(self, shape: Shape, source: str) -> Template | None:
+        if self.schema is not None:
+            # What a schema asks of one text it asks of all of this shape: names, and types of constants.
+            check(parse(source, self.limits), self.schema, source)
         written = template_text(shape)
         template = None
         if written is not None:

@@ -5,16 +5,18 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable, Iterator, Mapping
 from typing import Any
 
-from siftmesh.errors import DuplicateId, ParameterError, SubscriptionError
+from siftmesh.errors import ConfigError, DuplicateId, ParameterError, SubscriptionError
 from siftmesh.filters import FilterReader
+from siftmesh.language.check import check_attributes
 from siftmesh.language.limits import DEFAULT, Limits
 from siftmesh.logic.normalise import normalise
 from siftmesh.logic.template import Template
-from siftmesh.logic.tree import Tree
+from siftmesh.logic.tree import Tree, attributes
 from siftmesh.matching.explain import Explanation, explain
 from siftmesh.matching.scan import ScanMatcher
 from siftmesh.model.event import Event
 from siftmesh.model.schema import Schema
+from siftmesh.tables import rows
 
 __all__ = ["Matcher"]
 
@@ -27,8 +29,11 @@ class Matcher:
     an unknown attribute or compares what never compares is refused when it is added.
     """
 
-    def __init__(self, schema: Mapping[str, str] | None = None, limits: Limits = DEFAULT) -> None:
-        self._reader = FilterReader(None if schema is None else Schema.of(schema), limits)
+    def __init__(self, schema: Schema | Mapping[str, str] | None = None, limits: Limits = DEFAULT) -> None:
+        if not isinstance(limits, Limits):
+            raise ConfigError(f"limits are siftmesh.Limits(...), not {type(limits).__name__}")
+        self._schema = schema if schema is None or isinstance(schema, Schema) else Schema.of(schema)
+        self._reader = FilterReader(self._schema, limits)
         self._matcher = ScanMatcher()
 
     def add(self, subscription: Hashable, condition: str | Tree | Any, *, dialect: str = "sql") -> None:
@@ -39,17 +44,18 @@ class Matcher:
         """A filter with :parameters; `bind` a row of constants to get a Tree for `add`."""
         return self._reader.template(source)
 
-    def add_many(self, template: str | Template, rows: Any, *, id: str = "id") -> int:
+    def add_many(self, template: str | Template, table: Any, *, id: str = "id") -> int:
         """Register one template for rows of parameters, all or none; `id` names the column of the ids.
 
         Rows are mappings, an Arrow table or batch, or a pandas frame; other columns are ignored.
         """
         bound = self.template(template) if isinstance(template, str) else template
         trees: dict[Hashable, Tree] = {}
-        for number, row in enumerate(_rows(rows)):
+        for number, row in enumerate(_mappings(table)):
             if id not in row:
                 raise ParameterError(f"row {number} has no column {id!r}", expected=f"an id in column {id!r}")
             key = row[id]
+            _check_id(key, number)
             if key in trees or key in self._matcher:
                 raise DuplicateId(
                     f"row {number}: there is already a subscription {key!r}", expected="another id"
@@ -91,17 +97,27 @@ class Matcher:
 
     def _tree(self, condition: Any, dialect: str) -> Tree:
         if isinstance(condition, Tree):
+            if self._schema is not None:
+                check_attributes(attributes(condition), self._schema)
             return normalise(condition)
         return self._reader.read(condition, dialect)
 
 
-def _rows(table: Any) -> Iterable[Mapping[str, Any]]:
-    """The rows of a table, without importing the library that it is of."""
-    if hasattr(table, "to_pylist"):  # Arrow
-        return table.to_pylist()  # type: ignore[no-any-return]  # a list of dicts
-    if hasattr(table, "to_dict") and hasattr(table, "columns"):  # pandas
-        return table.to_dict(orient="records")  # type: ignore[no-any-return]  # a list of dicts
-    return table  # type: ignore[no-any-return]  # mappings already
+def _check_id(key: object, number: int) -> None:
+    try:
+        hash(key)
+    except TypeError as error:
+        raise ParameterError(f"row {number}: this is no id: {error}", expected="a hashable value") from None
+
+
+def _mappings(table: Any) -> Iterator[Mapping[str, Any]]:
+    listed = rows(table)
+    if isinstance(listed, (str, bytes, Mapping)) or not isinstance(listed, Iterable):
+        raise ParameterError(f"{type(table).__name__} is no table", expected="rows as mappings, or a table")
+    for number, row in enumerate(listed):
+        if not isinstance(row, Mapping):
+            raise ParameterError(f"row {number} is no mapping", expected="rows as mappings, or a table")
+        yield row
 
 
 def _event(event: Mapping[str, Any] | Event) -> Event:

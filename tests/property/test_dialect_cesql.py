@@ -17,6 +17,7 @@ from siftmesh.language.parser import parse as parse_own
 from siftmesh.logic.evaluate import holds
 from siftmesh.logic.lower import lower as to_tree
 from siftmesh.model.event import Event
+from tests.effort import examples
 from tests.reference import cesql_oracle
 from tests.reference.ast_oracle import truth
 
@@ -243,13 +244,13 @@ def test_pairs_of_leaves_on_every_value(form: str) -> None:
 
 
 @given(cases)
-@settings(max_examples=300)
+@examples(300)
 def test_everyone_agrees_with_the_oracle(case: tuple[dict[str, Any], str]) -> None:
     check(*case)
 
 
 @given(cases)
-@settings(max_examples=60)
+@examples(60)
 def test_lowered_filters_can_be_written_and_read(case: tuple[dict[str, Any], str]) -> None:
     condition = lower(case[1])
     assert parse_own(format_filter(condition)) == condition
@@ -273,7 +274,7 @@ words = st.sampled_from(WORDS.split())
 
 
 @given(st.text() | st.lists(words, max_size=30).map(" ".join) | st.lists(words, max_size=30).map("".join))
-@settings(max_examples=300)
+@examples(300)
 @example("'" + "\\" * 1001)
 @example("NOT " * 5000 + "a")
 @example("(" * 5000)

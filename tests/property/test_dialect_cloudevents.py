@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta, timezone
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from siftmesh.errors import SubscriptionError
@@ -17,6 +17,7 @@ from siftmesh.language.parser import parse
 from siftmesh.logic.evaluate import holds
 from siftmesh.logic.lower import lower
 from siftmesh.model.event import Event
+from tests.effort import examples
 from tests.reference.ast_oracle import truth
 from tests.reference.cloudevents_filters import matches, text_of
 
@@ -58,7 +59,7 @@ filters = st.recursive(
 events = st.dictionaries(st.sampled_from(NAMES), st.sampled_from([*VALUES, ["push"]]), max_size=len(NAMES))
 
 
-@settings(max_examples=400)
+@examples(400)
 @given(filters, events)
 def test_the_lowered_filter_is_true_exactly_when_the_filter_is(written: Any, event: dict[str, Any]) -> None:
     read = Event.of(event)
@@ -111,7 +112,7 @@ def refusal(thing: Any) -> SubscriptionError | None:
     return None
 
 
-@settings(max_examples=200)
+@examples(200)
 @given(anything)
 def test_nothing_makes_the_reader_raise_anything_but_its_own_errors(thing: Any) -> None:
     error = refusal(thing)

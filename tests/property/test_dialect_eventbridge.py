@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 import pytest
-from hypothesis import find, given, settings
+from hypothesis import find, given
 from hypothesis import strategies as st
 
 from siftmesh.errors import SubscriptionError
@@ -16,6 +16,7 @@ from siftmesh.language.parser import parse
 from siftmesh.logic.evaluate import holds
 from siftmesh.logic.lower import lower
 from siftmesh.model.event import Event
+from tests.effort import examples
 from tests.reference.ast_oracle import truth
 from tests.reference.eventbridge_patterns import matches
 
@@ -115,13 +116,13 @@ def agree(pattern: Any, event: Any) -> None:
     assert parse(format_filter(condition)) == condition
 
 
-@settings(max_examples=300)
+@examples(300)
 @given(patterns, events)
 def test_the_lowered_pattern_is_true_exactly_when_the_pattern_matches(pattern: Any, event: Any) -> None:
     agree(pattern, event)
 
 
-@settings(max_examples=400)
+@examples(400)
 @given(leaves, values)
 def test_the_same_for_one_field_that_is_there(alternatives: Any, value: Any) -> None:
     agree({"a": alternatives}, {"a": value})
@@ -159,7 +160,7 @@ def refusal(thing: Any) -> SubscriptionError | None:
     return None
 
 
-@settings(max_examples=200)
+@examples(200)
 @given(
     st.one_of(
         anything,

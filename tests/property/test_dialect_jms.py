@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 import pytest
-from hypothesis import find, given, settings
+from hypothesis import find, given
 from hypothesis import strategies as st
 
 from siftmesh.errors import SubscriptionError
@@ -17,6 +17,7 @@ from siftmesh.language.parser import parse
 from siftmesh.logic.evaluate import holds
 from siftmesh.logic.lower import lower
 from siftmesh.model.event import Event
+from tests.effort import examples
 from tests.reference.ast_oracle import truth
 from tests.reference.jms_selectors import evaluate, text
 
@@ -97,7 +98,7 @@ values = st.one_of(
 messages = st.dictionaries(word, values, max_size=len(NAMES))
 
 
-@settings(max_examples=400)
+@examples(400)
 @given(selectors, messages)
 def test_the_lowered_selector_is_true_exactly_when_the_selector_is(
     tree: Any, message: dict[str, Any]
@@ -116,7 +117,7 @@ def test_the_lowered_selector_can_be_written_in_the_language(tree: Any) -> None:
     assert parse(format_filter(condition)) == condition
 
 
-@settings(max_examples=200)
+@examples(200)
 @given(
     st.floats(2.0**52, 2.0**63) | st.integers(53, 63).map(lambda power: 2.0**power),
     st.integers(-1030, 1030) | st.sampled_from([-2, -1, 0, 1, 2]),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from siftmesh.logic.entailment import excludes, implies, negated
@@ -10,6 +10,7 @@ from siftmesh.logic.implies import Verdict, counterexample, covers
 from siftmesh.logic.normalise import normalise
 from siftmesh.logic.tree import And, Or, Tree, leaves
 from siftmesh.model.values import Kind
+from tests.effort import examples
 from tests.reference.critical_points import uncovered
 from tests.reference.strategies import comparisons, events, events_meeting, leaf_trees, predicates, trees
 from tests.reference.tree_oracle import is_true, truth
@@ -50,7 +51,7 @@ def test_a_tree_and_its_normal_form_cover_each_other(tree: Tree) -> None:
 @given(
     trees(comparisons(("a",), NO_MOMENTS), max_leaves=8), trees(comparisons(("a",), NO_MOMENTS), max_leaves=8)
 )
-@settings(max_examples=150)
+@examples(150)
 def test_one_attribute_is_decided(a: Tree, b: Tree) -> None:
     expected = Verdict.NO if uncovered(a, b, "a") else Verdict.YES
     assert covers(a, b) is expected
@@ -81,7 +82,7 @@ def test_a_small_budget_is_honest(a: Tree, b: Tree, budget: int, data: st.DataOb
 
 
 @given(leaf_trees() | predicates(("a",)), leaf_trees() | predicates(("a",)), st.data())
-@settings(max_examples=200)
+@examples(200)
 def test_what_a_leaf_says_of_another_is_right(one, other, data: st.DataObject) -> None:
     follows, apart = implies(one, other), excludes(one, other)
     assume(follows or apart)

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import random
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from siftmesh.logic.normalise import conjunction, disjunction, normalise
 from siftmesh.logic.tree import FALSE, TRUE, And, Or, Tree, leaves, sort_key
+from tests.effort import examples
 from tests.reference.strategies import comparisons, events, events_meeting, leaf_trees, predicates, trees
 from tests.reference.tree_oracle import is_true
 
@@ -90,6 +91,6 @@ def test_a_spent_budget_costs_length_not_truth(tree: Tree, budget: int, data: st
 
 
 @given(trees(leaf_trees(), max_leaves=14))
-@settings(max_examples=40)
+@examples(40)
 def test_a_normal_form_is_no_longer(tree: Tree) -> None:
     assert len(list(leaves(normalise(tree)))) <= len(list(leaves(tree)))

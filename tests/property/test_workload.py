@@ -7,12 +7,13 @@ from dataclasses import replace
 import numpy as np
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from siftmesh.workload import auction, ranges, subscriptions
 from siftmesh.workload.auction import AuctionModel
 from siftmesh.workload.streams import BLOCK, slices
+from tests.effort import examples
 from tests.reference.auction_oracle import Columns, prunings, read, total_selectivity
 
 SMALL = replace(AuctionModel(), items=2_000)
@@ -23,7 +24,7 @@ KINDS = {
 
 
 @pytest.mark.parametrize("kind", KINDS)
-@settings(max_examples=10)
+@examples(10)
 @given(
     seed=st.integers(0, 2**64),
     first=st.integers(0, 2 * BLOCK),
@@ -39,7 +40,7 @@ def test_the_same_seed_gives_the_same_rows_whatever_the_batches(kind, seed, firs
     assert parts.equals(whole)
 
 
-@settings(max_examples=10)
+@examples(10)
 @given(st.integers(0, 2**64), st.integers(0, 2**64))
 def test_another_seed_gives_other_events(one, other):
     (first,), (second,) = auction.events(SMALL, 100, one), auction.events(SMALL, 100, other)
@@ -57,7 +58,7 @@ def test_slices_name_every_row_once_and_in_order(first, count, at_most):
     assert rows == first + count
 
 
-@settings(max_examples=15)
+@examples(15)
 @given(
     seed=st.integers(0, 2**32),
     count=st.integers(0, 400),
@@ -70,7 +71,7 @@ def test_more_subscriptions_leave_the_first_as_they_were(seed, count, more, clas
     assert many.slice(0, count).to_pylist() == some.to_pylist()
 
 
-@settings(max_examples=8)
+@examples(8)
 @given(st.integers(0, 2**32))
 def test_whole_titles_are_matched_by_their_beginning_as_reduced_ones_by_equality(seed):
     whole = replace(SMALL, full_titles=True)

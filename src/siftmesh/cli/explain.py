@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import argparse
-import json
 from typing import Any
 
 from siftmesh.cli.files import read_json
-from siftmesh.cli.match import read_schema
+from siftmesh.cli.settings import add_settings, read_limits, read_schema
 from siftmesh.errors import ConfigError, EventError
-from siftmesh.language.dialects import DIALECTS, read
+from siftmesh.language.dialects import read
 from siftmesh.language.formatter import format_filter
 from siftmesh.logic.render import render
 from siftmesh.matcher import Matcher
@@ -21,7 +20,7 @@ def add_parser(commands: Any) -> None:
     """Add the commands and their options to the command line."""
     parser = commands.add_parser("explain", help="say why a filter does or does not match an event")
     _filter_arguments(parser)
-    parser.add_argument("--event", required=True, help="a JSON file with the event")
+    parser.add_argument("--event", required=True, help="a JSON file with the event, - for standard input")
     parser.set_defaults(run=explain)
     parser = commands.add_parser("parse", help="check a filter and show its normal form")
     _filter_arguments(parser)
@@ -30,10 +29,7 @@ def add_parser(commands: Any) -> None:
 
 def _filter_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("filter", help="the filter's text (JSON for the dialects that are JSON)")
-    parser.add_argument("--schema", help='a JSON file such as {"price": "float", "title": "string"}')
-    parser.add_argument(
-        "--dialect", choices=sorted(DIALECTS), default="sql", help="the language of the filter"
-    )
+    add_settings(parser)
 
 
 def explain(arguments: argparse.Namespace) -> int:
@@ -50,21 +46,12 @@ def explain(arguments: argparse.Namespace) -> int:
 def parse(arguments: argparse.Namespace) -> int:
     """Print the filter as it was read and in normal form."""
     matcher = _matcher(arguments)
-    print(f"read as      {format_filter(read(_source(arguments), arguments.dialect))}")
+    print(f"read as      {format_filter(read(arguments.filter, arguments.dialect, read_limits(arguments)))}")
     print(f"normal form  {render(matcher['the filter'])}")
     return 0
 
 
 def _matcher(arguments: argparse.Namespace) -> Matcher:
-    matcher = Matcher(schema=read_schema(arguments.schema))
-    matcher.add("the filter", _source(arguments), dialect=arguments.dialect)
+    matcher = Matcher(schema=read_schema(arguments), limits=read_limits(arguments))
+    matcher.add("the filter", arguments.filter, dialect=arguments.dialect)
     return matcher
-
-
-def _source(arguments: argparse.Namespace) -> Any:
-    if arguments.dialect not in ("cloudevents", "eventbridge"):
-        return arguments.filter
-    try:
-        return json.loads(arguments.filter)
-    except ValueError as error:
-        raise ConfigError(f"the filter is not JSON: {error}") from None

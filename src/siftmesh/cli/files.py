@@ -5,13 +5,15 @@ from __future__ import annotations
 import io
 import json
 import os
+import stat
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import IO, Any, NoReturn
+from typing import IO, Any
 
-from siftmesh.errors import ConfigError
+from siftmesh.errors import ConfigError, EventError
+from siftmesh.language.dialects.document import decode_json
 
 __all__ = ["Row", "read_json", "read_rows", "replacing", "written"]
 
@@ -21,7 +23,7 @@ class Row:
 
     __slots__ = ("place", "values")
 
-    def __init__(self, place: str, values: dict[str, Any]) -> None:
+    def __init__(self, place: str, values: Mapping[str, Any]) -> None:
         self.place = place
         self.values = values
 
@@ -38,17 +40,29 @@ def read_rows(path: str) -> Iterator[Row]:
 
 
 def read_json(path: str) -> Any:
-    """The one JSON value of a file."""
+    """The one JSON value of a file (`-` for standard input)."""
+    if path == "-":
+        return _decoded(sys.stdin.buffer.read(), "standard input")
     with _opened(path) as stream:
         return _decoded(stream.read(), path)
 
 
 @contextmanager
 def replacing(path: Path) -> Iterator[IO[bytes]]:
-    """A file that takes its name only when it is complete; whoever reads sees the old one or the new one."""
+    """A file that takes its name only when it is complete; whoever reads sees the old one or the new one.
+
+    What is there and is no ordinary file (a device, a pipe) is written to as it stands.
+    """
+    path = Path(os.path.realpath(path))
+    if path.exists() and not path.is_file():
+        with path.open("wb") as file:
+            yield file
+        return
     unfinished = path.with_name(f".{path.name}.{os.getpid()}.unfinished")
     try:
         with unfinished.open("wb") as file:
+            if path.exists():
+                os.fchmod(file.fileno(), stat.S_IMODE(path.stat().st_mode))
             yield file
             file.flush()
             os.fsync(file.fileno())
@@ -97,7 +111,7 @@ def _json_rows(name: str, lines: IO[bytes]) -> Iterator[Row]:
 
 def _decoded(data: bytes, place: str) -> Any:
     try:
-        return json.loads(data.decode("utf-8-sig"), parse_constant=_no_constant)
+        return decode_json(data.decode("utf-8-sig"))
     except UnicodeDecodeError as error:
         raise ConfigError(
             f"{place}: not UTF-8 at byte {error.start + 1}; give JSON, or a name ending in .parquet"
@@ -111,21 +125,21 @@ def _decoded(data: bytes, place: str) -> Any:
         raise ConfigError(f"{place}: nested too deeply to be read") from None
 
 
-def _no_constant(name: str) -> NoReturn:
-    raise ValueError(f"{name} is no JSON number")
-
-
 def _parquet_rows(path: str) -> Iterator[Row]:
     import pyarrow
     from pyarrow import parquet
+
+    from siftmesh.tables import rows
 
     number = 0
     try:
         with parquet.ParquetFile(path) as file:
             for batch in file.iter_batches():
-                for values in batch.to_pylist():
+                for values in rows(batch):
                     number += 1
                     yield Row(f"{path} row {number}", values)
+    except EventError as error:
+        raise ConfigError(f"{path}: {error}") from None
     except (OSError, ValueError, pyarrow.ArrowException) as error:
         first = str(error).partition("\n")[0]
         raise ConfigError(

@@ -9,9 +9,13 @@ from collections.abc import Sequence
 
 from siftmesh import __version__
 from siftmesh.cli import demo, explain, generate, match
-from siftmesh.errors import SiftmeshError, SubscriptionError
+from siftmesh.errors import LimitExceeded, SiftmeshError, SubscriptionError
 
 __all__ = ["build_parser", "main"]
+
+
+# What a shell reports for a program that SIGINT ended.
+_INTERRUPTED = 130
 
 
 def build_parser() -> argparse.ArgumentParser:
@@ -32,6 +36,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         code: int = parsed.run(parsed)
         sys.stdout.flush()
+    except LimitExceeded as error:
+        return _refuse(f"{error.in_one_line()}; --limit NAME=NUMBER sets another limit")
     except SubscriptionError as error:
         return _refuse(error.in_one_line())
     except SiftmeshError as error:
@@ -40,6 +46,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
         # Whoever read our output has seen enough; what is still buffered has nowhere to go.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
+    except UnicodeEncodeError as error:
+        return _refuse(f"the output cannot be written in {error.encoding}; set PYTHONIOENCODING=utf-8")
+    except OSError as error:
+        return _refuse(f"{error.filename or 'standard output'}: {error.strerror}")
+    except KeyboardInterrupt:
+        print("siftmesh: interrupted", file=sys.stderr)
+        return _INTERRUPTED
     return code
 
 

@@ -4,35 +4,37 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 from typing import Any
 
-from siftmesh.cli.files import read_json, read_rows, written
+from siftmesh.cli.files import read_rows, written
+from siftmesh.cli.settings import add_settings, read_limits, read_schema
 from siftmesh.errors import ConfigError, EventError, SubscriptionError
-from siftmesh.language.dialects import DIALECTS
 from siftmesh.matcher import Matcher
 from siftmesh.model.values import has_surrogate
 
-__all__ = ["add_parser", "load_subscriptions", "read_schema", "run"]
+__all__ = ["add_parser", "load_subscriptions", "run"]
 
 
 def add_parser(commands: Any) -> None:
     """Add the command and its options to the command line."""
     parser = commands.add_parser(
-        "match", help="match the events of a file against the subscriptions of a file"
+        "match",
+        help="match the events of a file against the subscriptions of a file",
+        description="Print, for each event, the ids of the subscriptions that it meets, as JSON lines. "
+        "Standard output is a stream: what was printed before a faulty event stays printed.",
     )
     parser.add_argument("subscriptions", help="JSON lines or Parquet with the fields id and filter")
     parser.add_argument("events", help="JSON lines or Parquet, one event a row; - for standard input")
-    parser.add_argument("--out", help="write JSON lines here instead of standard output")
-    parser.add_argument("--schema", help='a JSON file such as {"price": "float", "title": "string"}')
-    parser.add_argument(
-        "--dialect", choices=sorted(DIALECTS), default="sql", help="the language of the filters"
-    )
+    parser.add_argument("--out", help="write JSON lines to this file, which appears only if all went well")
+    add_settings(parser)
     parser.set_defaults(run=run)
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Write the ids that each event meets, one JSON object a line."""
-    matcher = Matcher(schema=read_schema(arguments.schema))
+    _check_files(arguments)
+    matcher = Matcher(schema=read_schema(arguments), limits=read_limits(arguments))
     load_subscriptions(matcher, arguments.subscriptions, arguments.dialect)
     with written(arguments.out) as out:
         for number, row in enumerate(read_rows(arguments.events)):
@@ -44,14 +46,12 @@ def run(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def read_schema(path: str | None) -> dict[str, str] | None:
-    """The schema of a JSON file of attribute names and type names."""
-    if path is None:
-        return None
-    schema = read_json(path)
-    if not isinstance(schema, dict) or not all(isinstance(name, str) for name in schema.values()):
-        raise ConfigError(f'{path}: expected attribute names and types, such as {{"price": "float"}}')
-    return schema
+def _check_files(arguments: argparse.Namespace) -> None:
+    inputs = [arguments.subscriptions, arguments.events]
+    if inputs == ["-", "-"]:
+        raise ConfigError("standard input cannot be both the subscriptions and the events; name a file")
+    if arguments.out is not None and os.path.realpath(arguments.out) in map(os.path.realpath, inputs):
+        raise ConfigError(f"{arguments.out}: would be written over while it is read; choose another --out")
 
 
 def load_subscriptions(matcher: Matcher, path: str, dialect: str = "sql") -> None:

@@ -66,14 +66,18 @@ class Node(msgspec.Struct, frozen=True, eq=False):
             return NotImplemented
         return _facts(self) == _facts(other)
 
+    def __ne__(self, other: object) -> bool:
+        # A Struct brings its own, which goes by identity.
+        return not self == other
+
     def __hash__(self) -> int:
         return hash((type(self), *_facts(self)))
 
 
 def _facts(node: Any) -> list[Any]:
     facts = [getattr(node, field) for field in node.__struct_fields__ if field != "span"]
-    if type(node) in (Literal, Truth):  # TRUE is not 1, and 1 is not 1.0 in arithmetic
-        facts.append(type(facts[0]))
+    if type(node) in (Literal, Truth):  # TRUE is not 1, nor are 1 and 1.0 or 0.0 and -0.0 one constant
+        facts[0] = repr(facts[0])
     return facts
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import NoReturn
 
 from siftmesh.errors import Span, TypeMismatch, UnknownAttribute, nearest_name, shown
@@ -10,7 +11,7 @@ from siftmesh.model.functions import FUNCTIONS
 from siftmesh.model.schema import AttributeType, Schema
 from siftmesh.model.values import Kind, Timestamp, kind_of
 
-__all__ = ["check", "check_names"]
+__all__ = ["check", "check_attributes", "check_names"]
 
 
 def check(condition: ast.Condition, schema: Schema, source: str | None = None) -> None:
@@ -48,27 +49,29 @@ def check_names(condition: ast.Condition, schema: Schema, source: str | None = N
             checker.known(node)
 
 
+def check_attributes(names: Iterable[str], schema: Schema) -> None:
+    """Refuse attributes that the schema does not have."""
+    for name in sorted(names):
+        _type_of(name, schema, None, None)
+
+
+def _type_of(name: str, schema: Schema, source: str | None, span: Span | None) -> AttributeType:
+    found = schema.attributes.get(name)
+    if found is not None:
+        return found
+    near = nearest_name(name, schema.attributes)
+    some = ", ".join(sorted(schema.attributes)[:20])
+    wanted = f"{near} perhaps" if near else f"one of {some}" if some else "a schema with attributes"
+    raise UnknownAttribute(f"there is no attribute {shown(name)}", source=source, span=span, expected=wanted)
+
+
 class _Checker:
     def __init__(self, schema: Schema, source: str | None) -> None:
         self.schema = schema
         self.source = source
 
     def known(self, attribute: ast.Attribute) -> AttributeType:
-        found = self.schema.attributes.get(attribute.name)
-        if found is not None:
-            return found
-        near = nearest_name(attribute.name, self.schema.attributes)
-        names = ", ".join(sorted(self.schema.attributes)[:20])
-        raise UnknownAttribute(
-            f"there is no attribute {shown(attribute.name)}",
-            source=self.source,
-            span=attribute.span,
-            expected=f"{near} perhaps"
-            if near
-            else f"one of {names}"
-            if names
-            else "a schema with attributes",
-        )
+        return _type_of(attribute.name, self.schema, self.source, attribute.span)
 
     def element(self, array: ast.Attribute) -> Kind | None:
         found = self.known(array)
@@ -96,7 +99,10 @@ class _Checker:
             self.comparable(self.kind(left), right, node.span, ordered=node.operator not in ("=", "<>"))
         elif isinstance(node, ast.Between):
             for bound in (node.low, node.high):
-                self.comparable(self.kind(node.operand), bound, bound.span, ordered=True)
+                left, right = node.operand, bound
+                if isinstance(left, ast.Literal):
+                    left, right = right, left
+                self.comparable(self.kind(left), right, bound.span, ordered=True)
         elif isinstance(node, ast.In):
             for item in node.items:
                 self.comparable(self.kind(node.operand), item, item.span)

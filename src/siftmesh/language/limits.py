@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import msgspec
 
+from siftmesh.errors import ConfigError
+
 __all__ = ["DEEPEST", "DEFAULT", "Limits"]
 
 # However generous a limit, nothing is nested deeper: what comes after parsing walks trees by recursion, with
@@ -26,6 +28,12 @@ class Limits(msgspec.Struct, frozen=True, kw_only=True):
     pattern: int = 4_096
     # Wildcards in one LIKE pattern.
     wildcards: int = 64
+
+    def __post_init__(self) -> None:
+        for name in self.__struct_fields__:
+            value = getattr(self, name)
+            if type(value) is not int or value < 0:
+                raise ConfigError(f"the limit {name} is {value!r}; expected a whole number, at least 0")
 
 
 DEFAULT = Limits()

@@ -232,11 +232,16 @@ def _terms_imply(given: Quantified, asked: Quantified) -> bool:
         known = [
             _term_set(other)
             for other in given.terms
-            if given.arrays[other.position] == name and other.kind == term.kind
+            if given.arrays[other.position] == name and other.kind == term.kind and not _never_known(other)
         ]
         if not known or not IntervalSet.intersection(term.kind, known) <= wanted:
             return False
     return True
+
+
+def _never_known(term: Term) -> bool:
+    """Whether a term puts bools in order: what it is not true of it is not false of either."""
+    return term.kind == Kind.BOOL and term.operator not in (Operator.EQ, Operator.NE)
 
 
 def _term_set(term: Term) -> IntervalSet:

@@ -104,7 +104,10 @@ def _positive(asked: Operator, leaf: Predicate, value: Value) -> Truth:
     items = (leaf.value,) if asked == Operator.CONTAINS else leaf.value
     if type(value) is not tuple:
         return None
-    return _any(_compare(Operator.EQ, element, leaf.kind, item) for element in value for item in items)
+    elements = [_as_kind(element, leaf.kind) for element in value]
+    if any(element is not None and element in items for element in elements):
+        return True
+    return None if None in elements and items else False
 
 
 def _any(verdicts: Any) -> Truth:

@@ -27,6 +27,8 @@ __all__ = ["DEFAULT_BUDGET", "Verdict", "counterexample", "covers"]
 # Leaves applied and events tried, together. A filter of a dozen leaves against another needs some dozens.
 DEFAULT_BUDGET = 5_000
 _TRIALS_PER_BOX = 64
+# A leaf is compared with those of its attribute that were applied before: so many count as one leaf more.
+_PAIRS_PER_STEP = 16
 
 
 class Verdict(Enum):
@@ -110,7 +112,7 @@ class _Box:
             wanted, tree = waiting.pop()
             if not isinstance(tree, (And, Or)):
                 work.spend(1)
-                if not self._demand_leaf(wanted, tree):
+                if not self._demand_leaf(wanted, tree, work):
                     return False
             elif isinstance(tree, And) == wanted:
                 waiting += [(wanted, child) for child in tree.children]
@@ -118,8 +120,8 @@ class _Box:
                 self.choices.append([(wanted, child) for child in tree.children])
         return True
 
-    def _demand_leaf(self, wanted: bool, leaf: Leaf) -> bool:
-        if self._refuses(wanted, leaf):
+    def _demand_leaf(self, wanted: bool, leaf: Leaf, work: _Work) -> bool:
+        if self._refuses(wanted, leaf, work):
             return False
         if isinstance(leaf, Predicate):
             domain = self.domains.get(leaf.attribute, ANYTHING)
@@ -133,7 +135,7 @@ class _Box:
         (self.true if wanted else self.untrue).append(leaf)
         return True
 
-    def _refuses(self, wanted: bool, leaf: Leaf) -> bool:
+    def _refuses(self, wanted: bool, leaf: Leaf, work: _Work) -> bool:
         """Whether a demand on a leaf is known to leave nothing of the box."""
         if isinstance(leaf, Predicate):
             domain = self.domains.get(leaf.attribute, ANYTHING)
@@ -145,11 +147,12 @@ class _Box:
             domains = (self.domains.get(name, ANYTHING).met(_any_array(name)) for name in leaf.arrays)
             if any(domain.is_empty for domain in domains):
                 return True
+        true = _concerned(leaf, self.true)
+        untrue = _concerned(leaf, self.untrue) if wanted else []
+        work.spend((len(true) + len(untrue)) // _PAIRS_PER_STEP)
         if not wanted:
-            return any(implies(other, leaf) for other in self.true)
-        return any(implies(leaf, other) for other in self.untrue) or any(
-            excludes(leaf, other) for other in self.true
-        )
+            return any(implies(other, leaf) for other in true)
+        return any(implies(leaf, other) for other in untrue) or any(excludes(leaf, other) for other in true)
 
     def is_hollow(self) -> bool:
         """Whether an attribute has so few states left that they can be tested one by one, and none passes."""
@@ -167,7 +170,7 @@ class _Box:
             choices, self.choices = self.choices, []
             for choice in choices:
                 work.spend(len(choice))
-                options = self._options(choice)
+                options = self._options(choice, work)
                 if options is None:
                     continue
                 if not options:
@@ -180,14 +183,14 @@ class _Box:
                     return False
         return True
 
-    def _options(self, choice: list[_Demand]) -> list[_Demand] | None:
+    def _options(self, choice: list[_Demand], work: _Work) -> list[_Demand] | None:
         """The options still possible, None when one of them holds in the whole box."""
         options: list[_Demand] = []
         for wanted, tree in choice:
             if isinstance(tree, (And, Or)):
                 options.append((wanted, tree))
-            elif not self._refuses(wanted, tree):
-                if self._refuses(not wanted, tree):
+            elif not self._refuses(wanted, tree, work):
+                if self._refuses(not wanted, tree, work):
                     return None
                 options.append((wanted, tree))
         return options
@@ -200,6 +203,14 @@ def _order_of_choice(choice: list[_Demand]) -> tuple[bool, bool, int]:
     """
     opens = all(isinstance(tree, (And, Or)) for _, tree in choice)
     return not opens, choice[0][0], len(choice)
+
+
+def _concerned(leaf: Leaf, others: list[Leaf]) -> list[Leaf]:
+    """Those of the others that a leaf can have to do with."""
+    if type(leaf) is not Predicate:
+        return others
+    name = leaf.attribute
+    return [other for other in others if type(other) is not Predicate or other.attribute == name]
 
 
 def _any_array(name: str) -> Predicate:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from itertools import repeat
+from math import copysign
 from typing import Any
 
 from siftmesh.errors import ParameterError
@@ -108,7 +109,7 @@ def _comparison(node: ast.Comparison, positive: bool) -> Tree:
             if kind is None:
                 return equality(node.left.name, operator, right.value)
             return Predicate(node.left.name, operator, kind, right.value)
-        return _compare(_expression(node.left), operator, Fixed(right.value, ""))
+        return _compare(_expression(node.left), operator, _fixed(right.value))
     return _compare(_expression(node.left), operator, _expression(right))
 
 
@@ -248,7 +249,9 @@ def _expression(node: ast.Expression) -> Expression:
 
 
 def _fixed(value: Value) -> Fixed:
-    return Fixed(value, type(value).__name__)  # type: ignore[arg-type]  # folding never yields an OPAQUE
+    # It equals 0.0, but string(...) tells them apart.
+    negative_zero = type(value) is float and value == 0.0 and copysign(1.0, value) < 0.0
+    return Fixed(value, "-0.0" if negative_zero else type(value).__name__)  # type: ignore[arg-type]  # folding never yields an OPAQUE
 
 
 _RULES: dict[type, Callable[[Any, bool], Tree]] = {

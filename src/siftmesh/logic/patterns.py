@@ -12,6 +12,8 @@ __all__ = ["contains_pattern"]
 Token = str
 _ONE = ""
 _MANY = "%%"
+# Steps after which a comparison is given up: a few times what the longest patterns take that are easily told.
+_MOST_STEPS = 20_000
 
 
 @lru_cache(maxsize=4096)
@@ -46,7 +48,9 @@ def _fits(pattern: tuple[Token, ...], text: tuple[Token, ...]) -> bool:
     """Match greedily: after a mismatch only the latest `%` needs to take in one more token."""
     at = place = 0
     latest = resume = -1
-    while at < len(text):
+    for _ in range(_MOST_STEPS):
+        if at >= len(text):
+            return all(token == _MANY for token in pattern[place:])
         asked = pattern[place] if place < len(pattern) else None
         if asked == _MANY:
             latest, resume = place, at
@@ -59,4 +63,4 @@ def _fits(pattern: tuple[Token, ...], text: tuple[Token, ...]) -> bool:
             at, place = resume, latest + 1
         else:
             return False
-    return all(token == _MANY for token in pattern[place:])
+    return False

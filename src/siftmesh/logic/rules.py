@@ -37,6 +37,11 @@ class Work:
         return True
 
 
+# Comparing two lists of elements takes a small part of the time that comparing two leaves takes, ...
+_SETS_PER_STEP = 16
+# ... and comparing two patterns takes the longer, the longer they are.
+_PATTERN_PER_STEP = 64
+
 Rule = Callable[[bool, list[Leaf], Work], list[Leaf] | None]
 
 
@@ -240,7 +245,6 @@ def memberships(every: bool, leaves: list[Leaf], work: Work) -> list[Leaf] | Non
 
     Within an And, what the array must not contain leaves the lists of what it must.
     """
-    del work
     kept: list[Leaf] = []
     groups: dict[tuple[str, Kind], list[Predicate]] = {}
     for leaf in leaves:
@@ -258,8 +262,8 @@ def memberships(every: bool, leaves: list[Leaf], work: Work) -> list[Leaf] | Non
                 return None
         elif required:
             required = [frozenset().union(*required)]
-        kept += [_members(attribute, kind, one, Operator.CONTAINS) for one in _least(required)]
-        kept += [_members(attribute, kind, one, Operator.NOT_CONTAINS) for one in _least(refused)]
+        kept += [_members(attribute, kind, one, Operator.CONTAINS) for one in _least(required, work)]
+        kept += [_members(attribute, kind, one, Operator.NOT_CONTAINS) for one in _least(refused, work)]
     return kept
 
 
@@ -267,10 +271,13 @@ def _listed(leaf: Predicate) -> frozenset[Any]:
     return frozenset(leaf.value if isinstance(leaf.value, tuple) else (leaf.value,))
 
 
-def _least(lists: Iterable[frozenset[Any]]) -> list[frozenset[Any]]:
+def _least(lists: Iterable[frozenset[Any]], work: Work) -> list[frozenset[Any]]:
     """The lists that hold no other: a shorter one asks more in an And and, with NOT, less in an Or."""
+    distinct = sorted(set(lists), key=len)
+    if len(distinct) > 1 and not work.take(len(distinct) * len(distinct) // _SETS_PER_STEP):
+        return distinct
     found: list[frozenset[Any]] = []
-    for one in sorted(set(lists), key=len):
+    for one in distinct:
         if not any(other < one for other in found):
             found.append(one)
     return found
@@ -293,7 +300,7 @@ def pairs(every: bool, leaves: list[Leaf], work: Work) -> list[Leaf] | None:
             groups.setdefault(name, []).append(leaf)
     dropped: set[Leaf] = set()
     for group in groups.values():
-        if len(group) == 1 or not work.take(len(group) * len(group)):
+        if len(group) == 1 or not work.take(len(group) * sum(map(_weight, group))):
             continue
         if every and any(excludes(one, other) for place, one in enumerate(group) for other in group[:place]):
             return None
@@ -304,6 +311,13 @@ def pairs(every: bool, leaves: list[Leaf], work: Work) -> list[Leaf] | None:
                     dropped.add(leaf)
                     break
     return [leaf for leaf in leaves if leaf not in dropped] if dropped else leaves
+
+
+def _weight(leaf: Leaf) -> int:
+    """How many steps comparing a leaf with another takes."""
+    if isinstance(leaf, Predicate) and Operator.LIKE <= leaf.operator <= Operator.NOT_ILIKE:
+        return 1 + len(leaf.value) // _PATTERN_PER_STEP
+    return 1
 
 
 def _reads(leaf: Leaf) -> tuple[str, ...]:

@@ -109,7 +109,10 @@ class Quantified(msgspec.Struct, frozen=True, order=True, cache_hash=True, weakr
 
 
 class Fixed(msgspec.Struct, frozen=True):
-    """A constant inside a residual expression; its kind keeps TRUE apart from 1, and `exact` 1 from 1.0."""
+    """A constant inside a residual expression; `exact` keeps apart what Python holds equal.
+
+    It names the value's type, which tells TRUE from 1 and 1 from 1.0; of the negative zero it is "-0.0".
+    """
 
     value: Scalar | tuple[Any, ...] | None
     exact: str

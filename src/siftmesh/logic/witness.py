@@ -6,12 +6,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice, product
 from typing import Any
 
+from siftmesh.errors import EventError
 from siftmesh.logic.domains import ANYTHING, Domain, Missing
 from siftmesh.logic.evaluate import holds
 from siftmesh.logic.tree import Leaf, Predicate, Quantified, Residual, Tree, attributes, leaves
 from siftmesh.model.event import Event
 from siftmesh.model.pattern import compile_pattern
-from siftmesh.model.values import Kind, Timestamp, Value
+from siftmesh.model.values import Kind, Timestamp, Value, to_value
 
 __all__ = ["Witnesses", "fits"]
 
@@ -40,10 +41,14 @@ class Witnesses:
             states = [*domain.samples()]
             if name in inexact:
                 states = [*self._constants(name), *states]
-            fitting = [state for state in states if state in domain and fits(name, state, true, untrue)]
-            if not fitting:
+            fitting = (
+                state
+                for state in states
+                if _is_possible(state) and state in domain and fits(name, state, true, untrue)
+            )
+            choices.append(list(islice(fitting, _STATES)))
+            if not choices[-1]:
                 return
-            choices.append(fitting[:_STATES])
         for chosen in islice(_nearest_first(choices), _EVENTS):
             pairs = zip(names, chosen, strict=True)
             yield Event({name: state for name, state in pairs if not isinstance(state, Missing)})
@@ -56,6 +61,16 @@ class Witnesses:
                     for attribute, states in _suggested(leaf):
                         self._pool.setdefault(attribute, []).extend(states)
         return self._pool.get(name, [])
+
+
+def _is_possible(state: State) -> bool:
+    """Whether an event can hold a state: beside the last int or moment lies none."""
+    if isinstance(state, tuple):
+        return all(map(_is_possible, state))
+    try:
+        return isinstance(state, Missing) or to_value(state) == state
+    except EventError:
+        return False
 
 
 def _nearest_first(choices: list[list[Any]]) -> Iterator[tuple[Any, ...]]:
@@ -86,9 +101,8 @@ def _suggested(leaf: Leaf) -> Iterator[tuple[str, list[State]]]:
         yield leaf.attribute, _of_predicate(leaf)
     elif isinstance(leaf, Quantified):
         for position, name in enumerate(leaf.arrays):
-            bounds = [term.value for term in leaf.terms if term.position == position]
-            kind = next((term.kind for term in leaf.terms if term.position == position), Kind.NUMBER)
-            elements = [near for bound in bounds or [0] for near in _near(kind, bound)]
+            bounds = [(term.kind, term.value) for term in leaf.terms if term.position == position]
+            elements = [near for kind, bound in bounds or [(Kind.NUMBER, 0)] for near in _near(kind, bound)]
             yield name, [*((element,) for element in elements), (), (None,), tuple(elements)]
     elif isinstance(leaf, Residual):
         for name in sorted(attributes(leaf)):
@@ -105,7 +119,8 @@ def _of_predicate(leaf: Predicate) -> list[State]:
     near = [one for constant in constants[:_STATES] for one in _near(leaf.kind, constant)]
     if leaf.operator.name.removeprefix("NOT_") in ("CONTAINS", "OVERLAPS"):
         held = [_value(leaf.kind, constant) for constant in constants]
-        return [*((one,) for one in held), (), (None,), tuple(held), *((one,) for one in near), (*held, None)]
+        single = [(one,) for one in held[:_STATES]]
+        return [*single, (), (None,), tuple(held), *((one,) for one in near), (*held, None)]
     return near
 
 

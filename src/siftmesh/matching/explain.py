@@ -29,11 +29,14 @@ class Verdict(msgspec.Struct, frozen=True):
 
 
 class Explanation(msgspec.Struct, frozen=True):
-    """Whether a subscription matches an event, and why; print it to read it."""
+    """Whether a subscription matches an event, and why; it is true for a match, and prints as text."""
 
     subscription: Any
     matches: bool
     verdict: Verdict
+
+    def __bool__(self) -> bool:
+        return self.matches
 
     def reasons(self) -> list[Verdict]:
         """The leaves that decide: those that make it match, or those that keep it from matching."""

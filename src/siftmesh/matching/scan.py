@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Hashable, Iterator
 
-from siftmesh.errors import DuplicateId, UnknownId
+from siftmesh.errors import DuplicateId, SubscriptionError, UnknownId
 from siftmesh.logic.evaluate import holds
 from siftmesh.logic.intern import Interner
 from siftmesh.logic.tree import Tree, attributes
@@ -25,7 +25,11 @@ class ScanMatcher:
 
     def add(self, subscription: Hashable, tree: Tree) -> None:
         """Register a tree under an id that is not taken."""
-        if subscription in self._trees:
+        try:
+            taken = subscription in self._trees
+        except TypeError as error:
+            raise SubscriptionError(f"this is no id: {error}", expected="a hashable value") from None
+        if taken:
             raise DuplicateId(f"there is already a subscription {subscription!r}", expected="another id")
         self._trees[subscription] = self._interner.share(tree)
         self._used.update(attributes(tree))

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from functools import lru_cache
+from itertools import groupby
 
 import msgspec
 
@@ -82,6 +83,8 @@ class Pattern(msgspec.Struct, frozen=True):
     """A canonical pattern taken apart: the segments between its `%`, tuples of characters, None for `_`."""
 
     segments: tuple[tuple[str | None, ...], ...]
+    # Of each segment the words between its `_`, with their places in it, the longest first.
+    words: tuple[tuple[tuple[int, str], ...], ...]
 
     @property
     def exact(self) -> str | None:
@@ -117,16 +120,16 @@ class Pattern(msgspec.Struct, frozen=True):
         """Whether the whole of `text` fits; with `ignore_case` both sides are case-folded first."""
         if ignore_case:
             text = text.casefold()
-        first, *rest = self.segments
-        if not rest:
-            return len(text) == len(first) and _fits(first, text, 0)
-        last = rest.pop()
-        end = len(text) - len(last)
-        if end < len(first) or not _fits(first, text, 0) or not _fits(last, text, end):
-            return False
+        *before, last = zip(self.segments, self.words, strict=True)
+        end = len(text) - len(last[0])
+        if not before:
+            return end == 0 and _misfit(last[1], text, 0) is None
+        (first, words), *between = before
         start = len(first)
-        for segment in rest:  # the leftmost place that fits is always right: nothing is gained by waiting
-            found = _find(segment, text, start, end)
+        if end < start or _misfit(words, text, 0) or _misfit(last[1], text, end):
+            return False
+        for segment, words in between:  # the leftmost place that fits is always right
+            found = _find(len(segment), words, text, start, end)
             if found < 0:
                 return False
             start = found + len(segment)
@@ -154,17 +157,43 @@ def _longest_run(segment: tuple[str | None, ...]) -> str:
     return best
 
 
-def _fits(segment: tuple[str | None, ...], text: str, at: int) -> bool:
-    return all(
-        character is None or text[at + offset] == character for offset, character in enumerate(segment)
-    )
+def _words(segment: tuple[str | None, ...]) -> tuple[tuple[int, str], ...]:
+    found: list[tuple[int, str]] = []
+    at = 0
+    for known, characters in groupby(segment, lambda character: character is not None):
+        run = tuple(characters)
+        if known:
+            found.append((at, "".join(run)))  # type: ignore[arg-type]  # no None in it
+        at += len(run)
+    return tuple(sorted(found, key=lambda word: -len(word[1])))
 
 
-def _find(segment: tuple[str | None, ...], text: str, start: int, end: int) -> int:
-    word = _word(segment)
-    if word is not None:
-        return text.find(word, start, end)
-    return next((at for at in range(start, end - len(segment) + 1) if _fits(segment, text, at)), -1)
+def _misfit(words: tuple[tuple[int, str], ...], text: str, at: int) -> tuple[int, str] | None:
+    """The first word that a segment lacks at a place, None where it fits (that there is room is known)."""
+    for word in words:
+        if not text.startswith(word[1], at + word[0]):
+            return word
+    return None
+
+
+def _find(length: int, words: tuple[tuple[int, str], ...], text: str, start: int, end: int) -> int:
+    """The first place between two others at which a segment fits, or -1."""
+    at, last = start, end - length
+    if not words or at > last:
+        return at if at <= last else -1
+    # What has just been lacking is looked for first: it is likely to be rare.
+    offset, word = words[0]
+    while at <= last:
+        if not text.startswith(word, at + offset):  # `find` takes longer to start
+            at = text.find(word, at + offset, last + offset + len(word)) - offset
+            if at < start:
+                return -1
+        lacking = _misfit(words, text, at)
+        if lacking is None:
+            return at
+        offset, word = lacking
+        at += 1
+    return -1
 
 
 @lru_cache(maxsize=4096)
@@ -179,4 +208,5 @@ def compile_pattern(pattern: str, ignore_case: bool = False) -> Pattern:
         else:
             character = str(token)
             segments[-1] += character.casefold() if ignore_case else character
-    return Pattern(tuple(tuple(segment) for segment in segments))
+    fixed = tuple(tuple(segment) for segment in segments)
+    return Pattern(fixed, tuple(map(_words, fixed)))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 import msgspec
 
@@ -48,6 +49,16 @@ class Schema(msgspec.Struct, frozen=True):
     attributes: dict[str, AttributeType]
 
     @classmethod
-    def of(cls, types: Mapping[str, str]) -> Schema:
+    def of(cls, types: Mapping[Any, Any]) -> Schema:
         """A schema from attribute names (dotted paths, odd steps quoted) and the names of their types."""
-        return cls({join(split(name)): AttributeType.named(type_name) for name, type_name in types.items()})
+        if not isinstance(types, Mapping):
+            raise ConfigError(f"a schema is a mapping of names to types, not {type(types).__name__}")
+        attributes = {}
+        for name, type_name in types.items():
+            if not isinstance(name, str) or not name:
+                raise ConfigError(f"{name!r} is not the name of an attribute; expected a non-empty string")
+            try:
+                attributes[join(split(name))] = AttributeType.named(type_name)
+            except ConfigError as error:
+                raise ConfigError(f"attribute {name}: {error}") from None
+        return cls(attributes)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import os
+import stat
 import sys
 from datetime import UTC, datetime
 from pathlib import Path
@@ -48,8 +49,8 @@ def test_a_dash_is_standard_input(monkeypatch: pytest.MonkeyPatch) -> None:
         (b'{"a": 1}\n{"a": }', ":2: not JSON at column 7: Expecting value"),
         (b'{"a": 1}\n5', ":2: expected a JSON object, one for each line"),
         (b'{"a": 1}\n\n[{"a": 1}]', ":3: expected a JSON object"),
-        (b'{"a": NaN}', ":1: not JSON: NaN is no JSON number"),
-        (b'{"a": -Infinity}', ":1: not JSON: -Infinity is no JSON number"),
+        (b'{"a": NaN}', ":1: not JSON: NaN is no number of JSON"),
+        (b'{"a": -Infinity}', ":1: not JSON: -Infinity is no number of JSON"),
         (b'{"a": ' + b"9" * 5_000 + b"}", ":1: not JSON: "),
         (b"[" * 100_000, ":1: nested too deeply to be read"),
         (b'{"a": "\xff"}', ":1: not UTF-8 at byte 8; give JSON, or a name ending in .parquet"),
@@ -96,7 +97,7 @@ def test_a_json_file_is_one_value(tmp_path: Path) -> None:
         (b"", "not JSON at column 1"),
         (b'{"a": 1,\n "b": }', "not JSON at line 2, column 7"),
         (b'{"a": 1} {"a": 2}', "not JSON at column 10: Extra data"),
-        (b"NaN", "not JSON: NaN is no JSON number"),
+        (b"NaN", "not JSON: NaN is no number of JSON"),
         (b'"\xff"', "not UTF-8 at byte 2"),
     ],
 )
@@ -133,8 +134,23 @@ def test_what_is_no_parquet_file_is_refused(tmp_path: Path) -> None:
 
 def test_values_that_python_cannot_hold_are_refused(tmp_path: Path) -> None:
     file = tmp_path / "rows.parquet"
-    pq.write_table(pa.table({"t": pa.array([1], pa.timestamp("ns", tz="UTC"))}), file)
-    with pytest.raises(ConfigError, match="cannot be read as Parquet"):
+    pq.write_table(pa.table({"t": pa.array([2**62], pa.timestamp("us", tz="UTC"))}), file)
+    with pytest.raises(ConfigError, match=r"rows.parquet: at t: a value cannot be read: "):
+        list(read_rows(str(file)))
+
+
+@pytest.mark.parametrize("text", ['{"a": 1, "a": 2}', '{"b": {"a": 1, "a": 1}}'])
+def test_a_key_that_stands_twice_is_refused(tmp_path: Path, text: str) -> None:
+    file = tmp_path / "rows.jsonl"
+    file.write_text(text)
+    with pytest.raises(ConfigError, match="the key 'a' stands twice in one object"):
+        list(read_rows(str(file)))
+
+
+def test_an_endless_integer_is_refused(tmp_path: Path) -> None:
+    file = tmp_path / "rows.jsonl"
+    file.write_text('{"a": ' + "9" * 5_000 + "}")
+    with pytest.raises(ConfigError, match="an integer has 5000 digits"):
         list(read_rows(str(file)))
 
 
@@ -148,6 +164,32 @@ def test_without_a_path_standard_output_is_written(
     with written(path) as out:
         out.write("é\n")
     assert capsys.readouterr().out == "é\n"
+
+
+def test_a_pipe_is_written_to_and_stays_a_pipe(tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+    try:
+        with written(str(pipe)) as out:
+            out.write("through\n")
+        assert os.read(reader, 100) == b"through\n"
+    finally:
+        os.close(reader)
+    assert stat.S_ISFIFO(pipe.stat().st_mode)
+    assert list(tmp_path.iterdir()) == [pipe]
+
+
+def test_a_link_stays_and_its_file_keeps_its_mode(tmp_path: Path) -> None:
+    target, link = tmp_path / "target", tmp_path / "link"
+    target.write_text("old")
+    target.chmod(0o600)
+    link.symlink_to(target)
+    with written(str(link)) as out:
+        out.write("new")
+    assert link.is_symlink()
+    assert target.read_text() == "new"
+    assert stat.S_IMODE(target.stat().st_mode) == 0o600
 
 
 def test_a_file_appears_when_it_is_complete(tmp_path: Path) -> None:

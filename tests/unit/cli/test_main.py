@@ -51,7 +51,19 @@ def test_every_command_has_a_sentence_of_help() -> None:
         (["parse", "a IN (" + "1," * 50_001 + "1)"], "the list has more than 50000 items at column "),
         (["parse", "x" * 1_000_001], "the filter has 1000001 characters, the limit is 1000000"),
         (["parse", "'" + "x\n" * 500 + "' = "], "the filter ends too early at line 501, column 5; expected"),
-        (["parse", "[1", "--dialect", "eventbridge"], "the filter is not JSON: "),
+        (
+            ["parse", "[" * 5_000, "--dialect", "eventbridge"],
+            "the document is nested deeper than 100; --limit ",
+        ),
+        (["parse", '{"a": [1], "a": [2]}', "--dialect", "eventbridge"], "the text is not a JSON document: "),
+        (
+            ["parse", "a = 1 AND b = 2", "--limit", "text=5"],
+            "the filter has 15 characters, the limit is 5; --limit",
+        ),
+        (["parse", "a = 1", "--limit", "tex=5"], "--limit tex=5: there is no limit 'tex'; expected text"),
+        (["parse", "a = 1", "--limit", "text=-5"], "--limit text=-5: expected a number, as in text=1000000"),
+        (["match", "-", "-"], "standard input cannot be both the subscriptions and the events; "),
+        (["parse", "[1", "--dialect", "eventbridge"], "the text is not JSON: "),
         (
             ["match", "nosuch.jsonl", "nosuch.jsonl"],
             "nosuch.jsonl: cannot be read: No such file or directory; ",

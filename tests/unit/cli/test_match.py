@@ -123,7 +123,7 @@ def test_a_wrong_subscription_is_refused_with_its_line(
     ("line", "message"),
     [
         (b"{", "not JSON at column 2"),
-        (b'{"a": NaN}', "not JSON: NaN is no JSON number"),
+        (b'{"a": NaN}', "not JSON: NaN is no number of JSON"),
         (b'{"a": "\xff"}', "not UTF-8 at byte 8"),
         (b"5", "expected a JSON object"),
         (b'{"data": {"n": 9223372036854775808}}', "at data.n: an integer of 65 bits needs more than 64"),
@@ -169,8 +169,8 @@ def test_a_schema_refuses_what_cannot_match(
     ("schema", "message"),
     [
         ("[1]", "schema.json: expected attribute names and types"),
-        ('{"price": 5}', "schema.json: expected attribute names and types"),
-        ('{"price": "flaot"}', "'flaot' is not a type; expected float"),
+        ('{"price": 5}', "schema.json: attribute price: 5 is not the name of a type"),
+        ('{"price": "flaot"}', "schema.json: attribute price: 'flaot' is not a type; expected float"),
         ("{", "schema.json: not JSON at column 2"),
     ],
 )

@@ -22,6 +22,7 @@ def test_spans_do_not_matter_for_equality() -> None:
     [
         (ast.Literal(1), ast.Literal(True)),
         (ast.Literal(1), ast.Literal(1.0)),
+        (ast.Literal(0.0), ast.Literal(-0.0)),
         (ast.Literal("a"), ast.Attribute("a")),
         (ast.Attribute("a"), ast.Parameter("a")),
         (ast.IsNull(A), ast.IsNull(A, negated=True)),
@@ -32,6 +33,11 @@ def test_spans_do_not_matter_for_equality() -> None:
 )
 def test_what_means_something_else_is_not_equal(one: ast.Node, other: ast.Node) -> None:
     assert one != other
+    assert not one == other  # noqa: SIM201 (both operators are asked)
+
+
+def test_equal_nodes_are_not_unequal() -> None:
+    assert not ast.Literal(1, (0, 1)) != ast.Literal(1, (5, 6))  # noqa: SIM202 (both operators are asked)
 
 
 def test_a_node_is_no_other_object() -> None:

@@ -34,6 +34,7 @@ NOON = "TIMESTAMP '2024-01-01T12:00:00Z'"
         f"w = {NOON} OR w > {NOON} OR w BETWEEN {NOON} AND {NOON} OR {NOON} < w",
         # Text may be RFC 3339.
         f"s = {NOON} OR {NOON} > s OR s IN ({NOON}, 'x') OR s BETWEEN {NOON} AND {NOON}",
+        f"{NOON} BETWEEN s AND w",
         f"tags CONTAINS 'x' OR tags OVERLAPS ('x', 'y') OR tags CONTAINS {NOON}",
         "SOME (xs AS x, tags AS t: x >= 45 AND t = 'x')",
         f"SOME (tags AS n: n = 'x') OR SOME (ws AS t: t < {NOON})",

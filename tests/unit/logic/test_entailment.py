@@ -1,7 +1,7 @@
 import pytest
 
 from siftmesh.logic.entailment import excludes, hull, implies, negated, value_kind
-from siftmesh.logic.tree import Get, Operator, Residual
+from siftmesh.logic.tree import Get, Operator, Quantified, Residual, Term
 from siftmesh.model.values import Kind, Timestamp
 from tests.reference.leaves import leaf, some
 
@@ -114,6 +114,13 @@ def test_an_unknown_element_keeps_not_some_from_following() -> None:
         some("xs", (0, ">", 3), negated=True), some("xs ys", (0, ">", 3), (1, ">", 3), negated=True)
     )
     assert not implies(some("xs", (0, ">", 5), negated=True), some("xs", (0, ">", 3), negated=True))
+
+
+def test_bools_put_in_order_are_never_known_so_that_nothing_follows_for_not_some() -> None:
+    # xs = (False,): the first is true, the second unknown.
+    ordered = Quantified(("xs",), Operator.NOT_SOME, (Term(0, Operator.LT, Kind.BOOL, False),))
+    equal = Quantified(("xs",), Operator.NOT_SOME, (Term(0, Operator.EQ, Kind.BOOL, True),))
+    assert not implies(equal, ordered)
 
 
 def test_residuals_follow_from_nothing_but_themselves() -> None:

@@ -90,3 +90,14 @@ def test_work_is_bounded() -> None:
     assert covers(choices(7), choices(5), budget=10) is Verdict.UNKNOWN
     assert covers(choices(7), choices(5), budget=100_000) is Verdict.YES
     assert covers(choices(5), choices(7)) is Verdict.NO
+
+
+def test_many_leaves_of_one_attribute_take_bounded_work() -> None:
+    # Compared with each other these would take minutes.
+    many = And(tuple(a("NOT LIKE", f"%x{number}%") for number in range(5_000)))
+    assert covers(Or((a("=", 5), b("=", 7))), many) is Verdict.UNKNOWN
+
+
+def test_many_leaves_of_many_attributes_are_decided() -> None:
+    narrow, wide = (And(tuple(leaf(f"a{n}", ">", n - d) for n in range(600))) for d in (0, 1))
+    assert covers(wide, narrow) is Verdict.YES

@@ -157,3 +157,9 @@ def test_a_template_that_is_not_well_bound_is_refused(condition: ast.Condition, 
 def test_a_condition_bound_to_null_is_never_true() -> None:
     unknown = ast.IsTrue(ast.Literal(None))  # type: ignore[arg-type]  # bound to null
     assert lower(unknown) == lower(ast.Not(unknown)) == FALSE
+
+
+def test_the_two_zeros_are_equal_but_not_the_same_constant() -> None:
+    positive, negative = (lower(parse(f"string(a * {zero}) = '0.0'")) for zero in ("0.0", "-0.0"))
+    assert positive != negative
+    assert lower(parse("a * -0.0 < 5")) == lower(parse("a * -0.0 < 5"))

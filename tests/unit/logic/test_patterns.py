@@ -40,3 +40,9 @@ def test_case() -> None:
     assert contains_pattern("ss", "ß", wider_ignores_case=True)
     assert not contains_pattern("_", "_", wider_ignores_case=True)
     assert contains_pattern("_", "_", wider_ignores_case=True, narrower_ignores_case=True)
+
+
+def test_what_takes_long_is_given_up() -> None:
+    # True, but every place of the narrower pattern would have to be tried.
+    assert contains_pattern("%" + "a" * 50 + "b%", "a" * 100 + "b")
+    assert not contains_pattern("%" + "a" * 2_000 + "b%", "a" * 4_000 + "b")

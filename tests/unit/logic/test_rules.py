@@ -161,6 +161,18 @@ def test_pairs_are_left_alone_when_the_work_is_done() -> None:
     assert applied(pairs, True, given, steps=3) == given
 
 
+def test_long_patterns_weigh_more() -> None:
+    given = [a("LIKE", "%b%"), a("LIKE", "%" + "b" * 640 + "%")]
+    assert applied(pairs, False, given, steps=23) == given
+    assert applied(pairs, False, given, steps=24) == given[:1]
+
+
+def test_lists_are_left_alone_when_the_work_is_done() -> None:
+    given = [a("CONTAINS", 1), *(a("OVERLAPS", (1, number)) for number in range(2, 9))]
+    assert applied(memberships, True, given, steps=4) == [a("CONTAINS", 1)]
+    assert len(applied(memberships, True, given, steps=3)) == len(given)
+
+
 def test_work_is_taken_whole_or_not_at_all() -> None:
     work = Work(5)
     assert not work.take(6)

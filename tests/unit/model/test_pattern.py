@@ -144,3 +144,5 @@ def test_no_pattern_takes_long() -> None:
     # Backtracking would try more ways than there are atoms.
     assert not compile_pattern(canonical("%a" * 50 + "b")).matches("a" * 5_000)
     assert compile_pattern(canonical("%a_" * 50 + "%")).matches("a" * 5_000)
+    # Character by character this would take minutes.
+    assert not compile_pattern("%" + "a" * 2_000 + "_b%").matches("a" * 1_000_000)

@@ -46,7 +46,7 @@ def test_types_have_names(name: str, expected: AttributeType) -> None:
 def test_other_names_are_refused_with_the_nearest(name: Any, message: str) -> None:
     with pytest.raises(ConfigError) as caught:
         Schema.of({"a": name})
-    assert str(caught.value).startswith(message)
+    assert str(caught.value).startswith(f"attribute a: {message}")
 
 
 def test_attributes_are_named_by_their_canonical_names() -> None:

@@ -25,7 +25,7 @@ DIALECTS: dict[str, tuple[str, str]] = {
 def read(source: Any, dialect: str, limits: Limits = DEFAULT) -> Condition:
     """Parse a filter of the named dialect (text, or decoded JSON where the dialect is JSON)."""
     if dialect not in DIALECTS:
-        near = nearest_name(dialect, DIALECTS)
+        near = nearest_name(str(dialect), DIALECTS)
         raise ConfigError(f"there is no dialect {dialect!r}; expected {near or ', '.join(sorted(DIALECTS))}")
     module, function = DIALECTS[dialect]
     reader: Callable[[Any, Limits], Condition] = getattr(import_module(module), function)

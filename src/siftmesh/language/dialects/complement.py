@@ -5,6 +5,7 @@ from __future__ import annotations
 from siftmesh.errors import UnsupportedFeature
 from siftmesh.language.ast import (
     And,
+    Attribute,
     Between,
     Call,
     Comparison,
@@ -21,6 +22,7 @@ from siftmesh.language.ast import (
     Or,
     Parameter,
     Truth,
+    walk,
 )
 from siftmesh.language.dialects.combine import all_of, any_of, of_kind
 from siftmesh.model.values import Timestamp
@@ -93,6 +95,7 @@ def _as_comparisons(condition: Between) -> Condition:
 
 def _without_membership(condition: In, value: bool) -> Condition:
     """IN is a row of equalities: true when one is, false when all are, and so of one kind all of them."""
+    _refuse_written_moment(condition.operand)
     kinds = dict.fromkeys(_kind(item) for item in condition.items)
     if value == condition.negated:
         # Not false: some item is equal, or one is of another kind than the value.
@@ -111,7 +114,9 @@ def _incomparable(condition: Comparison) -> list[Condition]:
     """When a comparison is unknown: two kinds, a kind that never compares, or an order of bools."""
     ordered = condition.operator not in ("=", "<>")
     left, right = condition.left, condition.right
-    kinds = {_kind(side): side for side in (left, right) if isinstance(side, Literal | Parameter)}
+    for side in (left, right):
+        _refuse_written_moment(side)
+    kinds = {_kind(side): side for side in (left, right) if isinstance(side, Literal)}
     if kinds:
         kind, side = kinds.popitem()
         if ordered and kind == "bool":
@@ -123,15 +128,22 @@ def _incomparable(condition: Comparison) -> list[Condition]:
 
 def _kind(constant: Expression) -> str:
     """The kind of a literal that only values of its own kind compare with."""
+    _refuse_written_moment(constant)
     value = constant.value if isinstance(constant, Literal) else None
     if isinstance(value, bool):
         return "bool"
-    if isinstance(value, int | float):
-        return "number"
-    if isinstance(value, str):
-        return "string"
-    # A moment compares with some strings too, and what a parameter will hold is not known.
-    what = "TIMESTAMP" if isinstance(value, Timestamp) else "a parameter"
-    raise UnsupportedFeature(
-        f"a NOT around {what} has no exact form here", span=getattr(constant, "span", None)
-    )
+    return "string" if isinstance(value, str) else "number"
+
+
+def _refuse_written_moment(side: Expression) -> None:
+    """Beside a moment made of nothing but constants a string is read as a moment, so kinds do not decide."""
+    constants = []
+    for node in walk(side):
+        if isinstance(node, Attribute):
+            return
+        # What a parameter will hold is not known; it may be a moment too.
+        if isinstance(node, Parameter) or (isinstance(node, Literal) and isinstance(node.value, Timestamp)):
+            constants.append(node)
+    if constants:
+        what = "a parameter" if isinstance(constants[0], Parameter) else "TIMESTAMP"
+        raise UnsupportedFeature(f"a NOT around {what} has no exact form here", span=constants[0].span)

@@ -15,12 +15,14 @@ from siftmesh.language.limits import Limits
 from siftmesh.language.patterns import check_pattern
 from siftmesh.model.values import INT_MAX, INT_MIN, has_surrogate
 
-__all__ = ["Document", "Path", "read_document"]
+__all__ = ["Document", "Path", "decode_json", "read_document"]
 
 # How to reach a place from the top: a key of an object or an index of an array at each step.
 Path = tuple[str | int, ...]
 
 _BLANK = re.compile(r"[ \t\n\r]*")
+# No integer of 64 bits is nearly as long; Python itself refuses to convert some thousands of digits.
+_MOST_DIGITS = 400
 _DECODE = json.JSONDecoder().raw_decode
 
 
@@ -68,7 +70,7 @@ def read_document(source: object, limits: Limits) -> Document:
             f"the document has {len(source)} characters, the limit is {limits.text}", limit=limits.text
         )
     try:
-        root = json.loads(source, object_pairs_hook=_object, parse_constant=_no_constant)
+        root = decode_json(source)
     except json.JSONDecodeError as error:
         what = f"the text is not JSON: {error.msg}"
         raise SyntaxError(what, source=source, span=(error.pos, error.pos + 1)) from None
@@ -79,6 +81,11 @@ def read_document(source: object, limits: Limits) -> Document:
         raise SyntaxError(f"the text is not a JSON document: {error}", expected="a JSON document") from None
     _measure(root, limits)
     return Document(root, source)
+
+
+def decode_json(text: str) -> Any:
+    """Decode JSON strictly: a key that stands twice, NaN and endless integers are ValueErrors."""
+    return json.loads(text, object_pairs_hook=_object, parse_constant=_no_constant, parse_int=_integer)
 
 
 def _object(members: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -92,6 +99,12 @@ def _object(members: list[tuple[str, Any]]) -> dict[str, Any]:
 
 def _no_constant(name: str) -> NoReturn:
     raise ValueError(f"{name} is no number of JSON")
+
+
+def _integer(digits: str) -> int:
+    if len(digits) > _MOST_DIGITS:
+        raise ValueError(f"an integer has {len(digits)} digits")
+    return int(digits)
 
 
 def _too_deep(limits: Limits) -> LimitExceeded:

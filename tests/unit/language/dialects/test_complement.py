@@ -31,6 +31,7 @@ EVENTS += [
         ("NOT EXISTS(a)", "EXISTS(a)"),
         ("a", "NOT a OR kind(a) <> 'bool'"),
         ("TRUE", "FALSE"),
+        ("TIMESTAMP '2026-11-18' IS NULL", "NOT TIMESTAMP '2026-11-18T00:00:00Z' IS NULL"),
         ("a IN (1, 2)", "a NOT IN (1, 2) OR kind(a) <> 'number'"),
         ("a NOT IN (1, 2)", "a IN (1, 2) OR kind(a) <> 'number'"),
     ],
@@ -61,6 +62,8 @@ def test_what_it_looks_like(filter_text: str, written: str) -> None:
             "5 = 5",
             "5 = 'x'",
             "'x' = 5",
+            "coalesce(a, TIMESTAMP '2026-11-18') = 'x'",
+            "TIMESTAMP '2026-11-18' LIKE 'x'",
         ),
     ],
 )
@@ -78,6 +81,10 @@ def test_exactly_one_of_both_is_true(filter_text: str) -> None:
             "a = TIMESTAMP '2026-11-18'",
             "a BETWEEN TIMESTAMP '2026-11-18' AND b",
             "'x' = TIMESTAMP '2026-11-18'",
+            "TIMESTAMP '2026-11-18' IN ('x')",
+            "coalesce(TIMESTAMP '2026-11-18') IN ('x')",
+            "coalesce(TIMESTAMP '2026-11-18') = 'x'",
+            "a = coalesce(TIMESTAMP '2026-11-18', 5)",
         ),
     ],
 )
