@@ -68,8 +68,10 @@ experiments: venv ## repeat the papers' experiments
 	@if compgen -G 'experiments/*/grid.py' >/dev/null; then ls -d experiments/*/; \
 	else echo "make experiments: nothing here yet; no paper's experiment has been written."; fi
 
-soak: venv ## run the long tests, with many thousands of examples
-	@HYPOTHESIS_PROFILE=soak $(BIN)/python -m pytest -q -m soak --timeout=3600 tests
+soak: venv ## run the long tests, about an hour; SOAK_SCALE=0.1 is a tenth, SEED=n repeats
+	@seed=$${SEED:-$$((RANDOM * 32768 + RANDOM))}; scale=$${SOAK_SCALE:-1}; \
+	echo "make soak: every property, and damaged filters by the million; repeat with make soak SEED=$$seed SOAK_SCALE=$$scale"; \
+	HYPOTHESIS_PROFILE=soak SOAK_SCALE=$$scale $(BIN)/python -m pytest -q -m soak --timeout=3600 --hypothesis-seed=$$seed tests
 
 lock: ## resolve the dependencies again and write requirements/*.lock
 	@$(BIN)/python -m pip --version >/dev/null 2>&1 || $(PYTHON) -m venv $(VENV)

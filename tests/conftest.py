@@ -53,5 +53,5 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     chosen = terminalreporter.config.getoption("hypothesis_seed", None)
     if chosen is not None:
         terminalreporter.write_line(
-            f"hypothesis: repeat with HYPOTHESIS_PROFILE={PROFILE} and --hypothesis-seed={chosen}"
+            f"random cases: repeat with HYPOTHESIS_PROFILE={PROFILE} and --hypothesis-seed={chosen}"
         )

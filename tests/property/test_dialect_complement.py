@@ -24,7 +24,7 @@ def has_complement(condition: ast.Condition) -> bool:
 
 
 def is_refused(node: ast.Node) -> bool:
-    """Beside a written moment, which strings compare is not decided by their kind; other nodes never read one."""
+    """Whether kinds do not decide what compares: a string does, or does not, beside a written moment."""
     match node:
         case ast.Comparison():
             return any(map(is_written_moment, (node.left, node.right)))

@@ -343,6 +343,8 @@ def _concat(*values: Any) -> Value:
         if not isinstance(value, str):
             return None
         joined += value
+        if len(joined) > 10_000_000:
+            return None
     return joined
 
 

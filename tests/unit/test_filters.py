@@ -124,3 +124,14 @@ def test_a_schema_refuses_only_unknown_names_in_foreign_dialects(
     reader.read(known, dialect)
     with pytest.raises(UnknownAttribute, match="there is no attribute typ"):
         reader.read(unknown, dialect)
+
+
+def test_a_known_shape_is_held_to_the_schema_as_well() -> None:
+    reader = FilterReader(Schema.of({"price": "float", "title": "string"}))
+    for text in ("price < 5", "price < 7.5", "title = 'x'", "title = 'it''s'"):
+        assert reader.read(text) == FilterReader().read(text)
+    for _ in range(2):
+        for text in ("price < 'x'", "title = 5", "prize < 5"):
+            with pytest.raises(SubscriptionError) as caught:
+                reader.read(text)
+            assert caught.value.span is not None

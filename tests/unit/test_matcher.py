@@ -21,6 +21,7 @@ from siftmesh.errors import (
     UnknownId,
 )
 from siftmesh.logic.tree import And, Operator, Or, Predicate
+from siftmesh.model.schema import Schema
 from siftmesh.model.values import Kind
 
 
@@ -257,3 +258,66 @@ def test_an_explanation_says_what_was_seen(matcher: Matcher) -> None:
         "    false   price < 10   [price is 12]",
         "    unknown title = 'Dune'   [title is missing]",
     ]
+
+
+# ---- misuse
+
+
+@pytest.mark.parametrize("schema", [["price"], {1: "int"}, {"": "int"}, {"a": "flot"}, "price"])
+def test_what_is_no_schema_is_refused(schema: Any) -> None:
+    with pytest.raises(ConfigError):
+        Matcher(schema=schema)
+
+
+def test_a_schema_object_serves_as_a_schema() -> None:
+    m = Matcher(schema=Schema.of({"price": "float"}))
+    with pytest.raises(UnknownAttribute, match="there is no attribute prize"):
+        m.add("a", "prize < 5")
+
+
+def test_a_tree_is_held_to_the_schema_too() -> None:
+    tree = Matcher().template("prize < :p").bind([5])
+    m = Matcher(schema={"price": "float"})
+    with pytest.raises(UnknownAttribute, match="there is no attribute prize\nexpected price perhaps"):
+        m.add("a", tree)
+    assert len(m) == 0
+
+
+@pytest.mark.parametrize("limits", [{"text": 5}, 5, None])
+def test_what_are_no_limits_is_refused(limits: Any) -> None:
+    with pytest.raises(ConfigError, match="limits are"):
+        Matcher(limits=limits)
+
+
+@pytest.mark.parametrize("key", [[1], {}, (1, [2])])
+def test_an_id_is_hashable(key: Any) -> None:
+    m = Matcher()
+    with pytest.raises(SubscriptionError, match="this is no id"):
+        m.add(key, "a = 1")
+    with pytest.raises(SubscriptionError, match="row 0: this is no id"):
+        m.add_many("a = :p", [{"id": key, "p": 1}])
+    assert len(m) == 0
+
+
+@pytest.mark.parametrize("table", [None, 5, "ab", {"id": [1], "p": [2]}, [5], ["id"]])
+def test_what_is_no_table_is_refused(table: Any) -> None:
+    with pytest.raises(ParameterError, match="expected rows as mappings"):
+        Matcher().add_many("a = :p", table)
+
+
+@pytest.mark.parametrize("dialect", [None, 5, "klingon"])
+def test_what_is_no_dialect_is_refused(dialect: Any) -> None:
+    with pytest.raises(ConfigError, match="there is no dialect"):
+        Matcher().add("a", "a = 1", dialect=dialect)
+
+
+def test_an_unknown_id_is_a_key_error_as_well() -> None:
+    with pytest.raises(KeyError):
+        Matcher()["nobody"]
+
+
+def test_an_explanation_is_true_for_a_match() -> None:
+    m = Matcher()
+    m.add("a", "a = 1")
+    assert m.explain("a", {"a": 1})
+    assert not m.explain("a", {"a": 2})

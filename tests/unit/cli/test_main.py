@@ -13,6 +13,8 @@ import pytest
 from siftmesh import __version__
 from siftmesh.cli.main import build_parser, main
 
+COMMAND = [sys.executable, "-c", "import sys; from siftmesh.cli.main import main; sys.exit(main())"]
+
 
 def test_the_version(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as caught:
@@ -85,9 +87,8 @@ def test_a_reader_who_has_seen_enough_ends_the_program_quietly(tmp_path: Path) -
     subscriptions, events = tmp_path / "subscriptions.jsonl", tmp_path / "events.jsonl"
     subscriptions.write_text(json.dumps({"id": "x" * 1_000, "filter": "TRUE"}))
     events.write_text("{}\n" * 5_000)
-    command = [sys.executable, "-c", "import sys; from siftmesh.cli.main import main; sys.exit(main())"]
     process = subprocess.Popen(
-        [*command, "match", str(subscriptions), str(events)],
+        [*COMMAND, "match", str(subscriptions), str(events)],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         env={**os.environ, "PYTHONDONTWRITEBYTECODE": "1"},
@@ -99,3 +100,35 @@ def test_a_reader_who_has_seen_enough_ends_the_program_quietly(tmp_path: Path) -
     assert process.stderr.read() == b""
     process.stderr.close()
     assert process.wait(timeout=60) == 0
+
+
+def test_an_output_that_is_full_is_told_in_one_line() -> None:
+    with open("/dev/full", "w") as full:
+        done = subprocess.run(
+            [*COMMAND, "parse", "a = 1"], stdout=full, stderr=subprocess.PIPE, text=True, check=False
+        )
+    assert done.stderr == "siftmesh: standard output: No space left on device\n"
+    assert done.returncode == 2
+
+
+def test_an_output_without_the_letter_is_told_in_one_line() -> None:
+    done = subprocess.run(
+        [*COMMAND, "parse", "a = 'ü'"],
+        env={**os.environ, "PYTHONIOENCODING": "ascii"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.stderr == "siftmesh: the output cannot be written in ascii; set PYTHONIOENCODING=utf-8\n"
+    assert done.returncode == 2
+
+
+def test_an_interruption_is_no_traceback(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def interrupted(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("siftmesh.cli.explain.render", interrupted)
+    assert main(["parse", "a = 1"]) == 130
+    assert capsys.readouterr().err == "siftmesh: interrupted\n"

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import msgspec
 import pytest
 
-from siftmesh.errors import LimitExceeded
+from siftmesh.errors import ConfigError, LimitExceeded
 from siftmesh.language.limits import DEEPEST, DEFAULT, Limits
 from siftmesh.language.parser import parse
 
@@ -44,3 +46,9 @@ def test_the_defaults_stop_absurd_ones(text: str, limit: int) -> None:
     with pytest.raises(LimitExceeded) as caught:
         parse(text)
     assert caught.value.limit == limit
+
+
+@pytest.mark.parametrize("value", [-1, "x", 5.0, None, True])
+def test_a_limit_is_a_whole_number(value: Any) -> None:
+    with pytest.raises(ConfigError, match=r"the limit text is .*; expected a whole number, at least 0"):
+        Limits(text=value)

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from siftmesh.model.functions.registry import Function
+from siftmesh.model.functions.registry import LONGEST_STRING, Function
 from siftmesh.model.pattern import compile_pattern
 from siftmesh.model.values import Kind, Timestamp, Value
 
@@ -235,6 +235,12 @@ def _like(text: str, pattern: str) -> bool:
     return compile_pattern(pattern).matches(text)
 
 
+def _joined(between: str, texts: tuple[str, ...]) -> Result:
+    if sum(map(len, texts)) + len(between) * len(texts) > LONGEST_STRING:
+        return Result("", "functionEvaluation")
+    return Result(between.join(texts))
+
+
 def _absolute(number: int) -> Result:
     return Result(INT32_MAX, "math") if number == INT32_MIN else Result(abs(number))
 
@@ -281,8 +287,8 @@ BUILT_IN: dict[str, tuple[Operation, ...]] = {
     "STRING": (Operation((str,), str, Result),),
     "ABS": (Operation((int,), int, _absolute),),
     "LENGTH": (Operation((str,), int, len),),
-    "CONCAT": (Operation((), str, lambda *texts: "".join(texts), rest=str),),
-    "CONCAT_WS": (Operation((str,), str, lambda between, *texts: between.join(texts), rest=str),),
+    "CONCAT": (Operation((), str, lambda *texts: _joined("", texts), rest=str),),
+    "CONCAT_WS": (Operation((str,), str, lambda between, *texts: _joined(between, texts), rest=str),),
     "LOWER": (Operation((str,), str, str.lower),),
     "UPPER": (Operation((str,), str, str.upper),),
     "TRIM": (Operation((str,), str, lambda text: text.strip(_WHITE_SPACE)),),

@@ -6,7 +6,7 @@ import math
 import re
 from collections.abc import Callable
 
-from siftmesh.model.functions.registry import Function
+from siftmesh.model.functions.registry import LONGEST_STRING, Function
 from siftmesh.model.values import INT_MAX, INT_MIN, Kind, Timestamp, Value, kind_of
 
 __all__ = ["ARITHMETIC", "NATIVE", "negate"]
@@ -82,7 +82,12 @@ def _coalesce(*values: Value) -> Value:
 
 
 def _concat(*values: Value) -> Value:
-    return "".join(values) if all(type(value) is str for value in values) else None  # type: ignore[arg-type]  # strings
+    length = 0
+    for value in values:
+        if type(value) is not str:
+            return None
+        length += len(value)
+    return "".join(values) if length <= LONGEST_STRING else None  # type: ignore[arg-type]  # strings, just seen
 
 
 def _to_int(value: Value) -> Value:

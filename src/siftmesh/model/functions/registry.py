@@ -8,7 +8,10 @@ import msgspec
 
 from siftmesh.model.values import Kind, Value
 
-__all__ = ["Function"]
+__all__ = ["LONGEST_STRING", "Function"]
+
+# Characters of a computed string: a filter that joins one long value with itself must not fill the memory.
+LONGEST_STRING = 10_000_000
 
 
 class Function(msgspec.Struct, frozen=True):
