@@ -1,4 +1,4 @@
-"""Run all benchmarks, or those named on the command line."""
+"""Run all benchmarks, or those named on the command line; options behind a single name are handed to it."""
 
 from __future__ import annotations
 
@@ -9,20 +9,28 @@ from pathlib import Path
 NAMES = sorted(
     path.stem
     for path in Path(__file__).parent.glob("*.py")
-    if path.stem not in ("__init__", "__main__", "timing")
+    if path.stem not in ("__init__", "__main__", "timing", "matcher_results", "matcher_workloads")
 )
 
 
 def main() -> int:
-    chosen = sys.argv[1:] or NAMES
+    given = sys.argv[1:]
+    first = next((place for place, word in enumerate(given) if word.startswith("-")), len(given))
+    named, options = given[:first], given[first:]
+    chosen = named or NAMES
     unknown = [name for name in chosen if name not in NAMES]
     if unknown:
         print(f"benchmarks: there is no {unknown[0]}; there are {', '.join(NAMES)}", file=sys.stderr)
         return 2
+    if options and len(named) != 1:
+        print(f"benchmarks: {options[0]} needs the name of one benchmark before it", file=sys.stderr)
+        return 2
+    worst = 0
     for name in chosen:
         print(f"\n== {name}")
-        import_module(f"benchmarks.{name}").main()
-    return 0
+        run = import_module(f"benchmarks.{name}").main
+        worst = max(worst, (run(options) if options else run()) or 0)
+    return worst
 
 
 if __name__ == "__main__":

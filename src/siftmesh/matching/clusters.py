@@ -1,0 +1,197 @@
+"""The index of clusters: each subscription waits, as a row of constants, for the rarest facts that it needs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+import numpy as np
+
+from siftmesh.kernels.cells import double_of_key
+from siftmesh.kernels.chunks import row_of
+from siftmesh.kernels.layout import (
+    A_TAG,
+    BOOL,
+    CHUNK,
+    H_ATOMS,
+    H_KEYS,
+    H_WHERE,
+    K_ATOM,
+    K_LONGS,
+    K_PROGRAM,
+    K_ROOM,
+    NUMBER,
+    R_KEY,
+    R_LIST,
+    RECORD,
+    STRING,
+    TEXT,
+    TIMESTAMP,
+    WIDE,
+)
+from siftmesh.kernels.pools import free_words, take_words
+from siftmesh.kernels.rows import add_row, remove_row
+from siftmesh.kernels.unpack import NO_ROOM, unpack_row
+from siftmesh.logic.tree import Tree
+from siftmesh.matching.access import Access, access_of
+from siftmesh.matching.estimates import Estimates
+from siftmesh.matching.pools import Pools
+from siftmesh.matching.program import PARKED_ACCESS, Program, compile_program
+from siftmesh.matching.shape import form_of, pattern_text, restore, shape_of, skeleton
+
+__all__ = ["ClusterIndex"]
+
+_pack = msgspec.msgpack.Encoder().encode
+# Shapes whose programs are remembered; a program lives as long as it has rows.
+_SHAPES = 4096
+_INT_LIMIT = 2.0**63
+
+
+class ClusterIndex:
+    """Rows of programs in chains; subscriptions are numbers."""
+
+    def __init__(self) -> None:
+        self.pools = Pools()
+        self.estimates = Estimates(self.pools)
+        self._shapes: dict[Any, Program] = {}
+        self._programs: dict[int, Program] = {}
+        self._frame = np.zeros(64, np.int64)
+        self._made = np.zeros(64, np.int64)
+
+    def access(self, tree: Tree) -> Access | None:
+        """What a tree would wait for."""
+        return access_of(skeleton(tree), self.estimates.probability)
+
+    def add(self, sub: int, tree: Tree, parked: bool = False) -> Program:
+        """Take a subscription in; a parked one is found by nothing but its number."""
+        shape, constants = shape_of(tree)
+        key = (shape, parked)
+        program = self._shapes.get(key)
+        if program is None or program.subscriptions == 0:
+            program = self._compile(tree, len(constants), parked)
+            if len(self._shapes) >= _SHAPES:
+                self._shapes.pop(next(iter(self._shapes)))
+            self._shapes[key] = program
+        self.add_row(sub, program, constants)
+        return program
+
+    def add_row(self, sub: int, program: Program, constants: list[Any]) -> None:
+        """Take a subscription of a known program in."""
+        for number in program.texts:
+            constants.append(form_of(pattern_text(constants[number]))[1])
+        packed = _pack(constants)
+        text = np.frombuffer(packed, np.uint8).copy()
+        self._hold(program)
+        while unpack_row(text, self._frame) == NO_ROOM:
+            self._frame = np.zeros(2 * len(self._frame), np.int64)
+        pools = self.pools
+        items = len(constants) + program.rows_for
+        if len(packed) > 128:
+            items += len(packed)
+        columns = len(program.kept) + 1
+        if len(self._made) < items + columns:
+            self._made = np.zeros(2 * (items + columns), np.int64)
+        pools.reserve_directory(sub + 1)
+        pools.reserve_atoms(items)
+        rows = max(1, program.rows_for) if len(packed) <= 128 else items
+        room = 16 + 400 * (1 + columns) if rows == 1 else rows * (24 + 2 * columns) + 400 * (1 + columns)
+        pools.reserve(room + 2 * items, room, len(packed) + 16 * items, items)
+        add_row(pools.words, pools.longs, pools.heap, text, self._frame, program.place, sub, self._made)
+        program.subscriptions += 1
+
+    def remove(self, sub: int) -> None:
+        """Take a subscription out."""
+        pools = self.pools
+        pools.reserve(0, 0, 0)
+        place = int(remove_row(pools.words, pools.longs, pools.heap, sub))
+        program = self._programs[place]
+        program.subscriptions -= 1
+        if program.subscriptions == 0:
+            free_words(pools.words, place, len(program.words))
+            del self._programs[place]
+
+    def tree(self, sub: int) -> Tree:
+        """The tree of a subscription, as its row tells it."""
+        program, constants = self.constants(sub)
+        return restore(program.part, constants)
+
+    def program_of(self, sub: int) -> Program:
+        """The program of a subscription."""
+        return self._programs[int(self.pools.words[self._chunks(sub)[0] + K_PROGRAM])]
+
+    def constants(self, sub: int) -> tuple[Program, list[Any]]:
+        """The program of a subscription and its constants."""
+        words, longs = self.pools.words, self.pools.longs
+        chunks = self._chunks(sub)
+        chunk = chunks[0]
+        program = self._programs[int(words[chunk + K_PROGRAM])]
+        row = int(row_of(words, chunk, sub))
+        room = int(words[chunk + K_ROOM])
+        constants: list[Any] = []
+        for what, _, tag, column in program.kept:
+            if column < 0:
+                atoms = [int(words[one + K_ATOM]) for one in chunks]
+                values = [self._constant(atom) for atom in atoms]
+                constants.append(sorted(values) if what == R_LIST else values[0])
+                if program.texts:
+                    constants[-1] = _pattern(constants[-1], program.access.tests[0].form)
+            elif what == R_KEY:
+                key = int(longs[int(words[chunk + K_LONGS]) + room * column + row])
+                constants.append(key if tag == TIMESTAMP else _number(key))
+            else:
+                held = int(words[chunk + CHUNK + room * (1 + column) + row])
+                if what == R_LIST:
+                    listed = words[held + 1 : held + 1 + int(words[held])]
+                    constants.append(sorted(self._constant(int(atom)) for atom in listed))
+                else:
+                    constants.append(self._constant(held))
+        return program, constants
+
+    def _chunks(self, sub: int) -> list[int]:
+        words = self.pools.words
+        place = int(words[int(words[H_WHERE]) + sub])
+        if place > 0:
+            return [place]
+        return [int(chunk) for chunk in words[1 - place : 1 - place + int(words[-place])]]
+
+    def _constant(self, atom: int) -> Any:
+        """The constant that an atom stands for."""
+        words = self.pools.words
+        tag = int(words[int(words[H_ATOMS]) + RECORD * atom + A_TAG])
+        key = int(self.pools.longs[int(words[H_KEYS]) + atom])
+        if tag == NUMBER:
+            return _number(key)
+        if tag == BOOL:
+            return bool(key)
+        if tag in (WIDE, TIMESTAMP):
+            return key
+        held = self.pools.heap[key >> 32 : (key >> 32) + (key & 0xFFFFFFFF)].tobytes()
+        return held.decode() if tag in (STRING, TEXT) else held
+
+    def _compile(self, tree: Tree, constants: int, parked: bool) -> Program:
+        part = skeleton(tree)
+        access = PARKED_ACCESS if parked else access_of(part, self.estimates.probability)
+        return compile_program(part, access, self.pools.slot, self.estimates.likely, constants)
+
+    def _hold(self, program: Program) -> None:
+        """Write a program into the pools, if it is not there."""
+        if program.subscriptions:
+            return
+        pools = self.pools
+        pools.reserve(len(program.words), 0, 0)
+        place = int(take_words(pools.words, len(program.words)))
+        pools.words[place : place + len(program.words)] = program.words
+        program.place = place
+        self._programs[place] = program
+
+
+def _number(key: int) -> int | float:
+    number = float(double_of_key(key))
+    if number.is_integer() and -_INT_LIMIT <= number < _INT_LIMIT:
+        return int(number)
+    return number
+
+
+def _pattern(text: bytes, form: str) -> bytes:
+    return text + b"\xff" if form == "prefix only" else b"\xff" + text
+

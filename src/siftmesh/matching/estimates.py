@@ -1,0 +1,66 @@
+"""How likely events are to have what subscriptions ask for, before and after some have been seen."""
+
+from __future__ import annotations
+
+from siftmesh.kernels.layout import (
+    OP_CONTAINS,
+    OP_EQ,
+    OP_IN,
+    OP_IS_NULL,
+    OP_KEY_EQ,
+    OP_LIKE,
+    OP_NOT_EXISTS,
+    OP_OVERLAPS,
+    OP_UNSURE,
+)
+from siftmesh.logic.tree import Predicate
+from siftmesh.matching.pools import Pools
+from siftmesh.matching.shape import Test
+from siftmesh.model.values import Kind
+
+__all__ = ["Estimates"]
+
+# With no constant known, one value in so many is guessed to be the one.
+_VALUES = 10
+_ITEMS = 4
+_GUESSES = {
+    OP_EQ: 0.1,
+    OP_KEY_EQ: 0.01,
+    OP_IN: 0.3,
+    OP_CONTAINS: 0.1,
+    OP_OVERLAPS: 0.3,
+    OP_LIKE: 0.1,
+    OP_IS_NULL: 0.1,
+    OP_NOT_EXISTS: 0.1,
+    OP_UNSURE: 0.5,
+}
+# Most comparisons: two of those make a range.
+_COMPARISON = 0.35
+
+
+class Estimates:
+    """Guesses from what the subscriptions themselves ask: attributes with many constants tell events apart."""
+
+    def __init__(self, pools: Pools) -> None:
+        self._pools = pools
+
+    def probability(self, attribute: str, test: Test | None) -> float:
+        """How likely an event is to make a test true, or (without one) to have the attribute."""
+        slot = self._pools.slots.get(attribute)
+        if test is None:
+            return 1.0
+        distinct = self._pools.distinct(slot) if slot is not None else 0
+        if isinstance(test.leaf, Predicate) and test.leaf.kind == Kind.BOOL:
+            return 0.5
+        one = 1 / (_VALUES + distinct)
+        return one * (_ITEMS if test.operation in (OP_IN, OP_OVERLAPS) else 1)
+
+    def likely(self, test: Test) -> float:
+        """How likely a test is to be true, for the order of evaluation."""
+        if isinstance(test.leaf, Predicate) and test.operation in (OP_EQ, OP_IN, OP_LIKE):
+            return self.probability(test.leaf.attribute, test)
+        guess = _GUESSES.get(test.operation)
+        if guess is not None:
+            return guess
+        opposite = _GUESSES.get(test.operation ^ 1)
+        return _COMPARISON if opposite is None else 1 - opposite

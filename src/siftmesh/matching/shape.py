@@ -1,0 +1,275 @@
+"""Shape and constants: what many subscriptions have in common, and what each has of its own.
+
+Trees that differ in nothing but constants have one shape and so share one program. A constant is a scalar, a
+list of scalars (IN, OVERLAPS) or the bytes of a pattern. What no kernel can decide is part of the shape.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import lru_cache
+from typing import Any
+
+import msgspec
+
+from siftmesh.kernels.layout import (
+    MANY,
+    MOST_GRAM,
+    ONE,
+    OP_CONTAINS,
+    OP_EQ,
+    OP_EXISTS,
+    OP_GE,
+    OP_GT,
+    OP_ILIKE,
+    OP_IN,
+    OP_IS_NOT_NULL,
+    OP_IS_NULL,
+    OP_KEY_EQ,
+    OP_KEY_NE,
+    OP_LE,
+    OP_LIKE,
+    OP_LT,
+    OP_NE,
+    OP_NOT_CONTAINS,
+    OP_NOT_EXISTS,
+    OP_NOT_ILIKE,
+    OP_NOT_IN,
+    OP_NOT_LIKE,
+    OP_NOT_OVERLAPS,
+    OP_NOT_SOME,
+    OP_OVERLAPS,
+    OP_SOME,
+    OP_TEXT_GE,
+    OP_TEXT_GT,
+    OP_TEXT_LE,
+    OP_TEXT_LT,
+    OP_UNSURE,
+)
+from siftmesh.logic.tree import And, Leaf, Operator, Or, Predicate, Quantified, Term, Tree
+from siftmesh.model.pattern import compile_pattern, escape
+from siftmesh.model.values import Kind
+
+__all__ = ["Part", "Test", "comparison", "form_of", "pattern_bytes", "pattern_text", "restore", "shape_of", "skeleton"]
+
+_EXACT = 2**53
+_LONG_GRAM = 8
+_SHORT_GRAM = 3
+_KEYED = {
+    Operator.EQ: OP_KEY_EQ,
+    Operator.NE: OP_KEY_NE,
+    Operator.LT: OP_LT,
+    Operator.GE: OP_GE,
+    Operator.LE: OP_LE,
+    Operator.GT: OP_GT,
+}
+_ORDERED_TEXT = {
+    Operator.LT: OP_TEXT_LT,
+    Operator.GE: OP_TEXT_GE,
+    Operator.LE: OP_TEXT_LE,
+    Operator.GT: OP_TEXT_GT,
+}
+_OTHERS = {
+    Operator.IN: OP_IN,
+    Operator.NOT_IN: OP_NOT_IN,
+    Operator.LIKE: OP_LIKE,
+    Operator.NOT_LIKE: OP_NOT_LIKE,
+    Operator.ILIKE: OP_ILIKE,
+    Operator.NOT_ILIKE: OP_NOT_ILIKE,
+    Operator.IS_NULL: OP_IS_NULL,
+    Operator.IS_NOT_NULL: OP_IS_NOT_NULL,
+    Operator.EXISTS: OP_EXISTS,
+    Operator.NOT_EXISTS: OP_NOT_EXISTS,
+    Operator.CONTAINS: OP_CONTAINS,
+    Operator.NOT_CONTAINS: OP_NOT_CONTAINS,
+    Operator.OVERLAPS: OP_OVERLAPS,
+    Operator.NOT_OVERLAPS: OP_NOT_OVERLAPS,
+    Operator.SOME: OP_SOME,
+    Operator.NOT_SOME: OP_NOT_SOME,
+}
+_LIKES = frozenset([Operator.LIKE, Operator.NOT_LIKE, Operator.ILIKE, Operator.NOT_ILIKE])
+_OF_MANY = frozenset([Operator.IN, Operator.NOT_IN, Operator.OVERLAPS, Operator.NOT_OVERLAPS])
+_OF_NULL = frozenset([Operator.IS_NULL, Operator.IS_NOT_NULL, Operator.EXISTS, Operator.NOT_EXISTS])
+
+
+class Test(msgspec.Struct, frozen=True):
+    """A leaf without its constants: `first` is the number of the first of them, `count` how many it has.
+
+    The form of a pattern says by which of its texts it is looked up: "prefix", "suffix", "gram" or none ("");
+    "prefix only" and "suffix only" are the forms of patterns that say nothing else.
+    """
+
+    leaf: Leaf
+    operation: int
+    first: int
+    count: int
+    form: str = ""
+
+
+class Part(msgspec.Struct, frozen=True):
+    """An And or Or of tests and parts."""
+
+    conjunction: bool
+    children: tuple[Part | Test, ...]
+
+
+def shape_of(tree: Tree) -> tuple[tuple[Any, ...], list[Any]]:
+    """The shape of a tree, as something to look up, and its constants."""
+    shape: list[Any] = []
+    constants: list[Any] = []
+    _take(tree, shape, constants)
+    return tuple(shape), constants
+
+
+def _take(tree: Tree, shape: list[Any], constants: list[Any]) -> None:
+    kind = type(tree)
+    if kind is Predicate:
+        operation = _operation(tree)  # type: ignore[arg-type]  # its type is a predicate's
+        if operation == OP_UNSURE:
+            shape.append(tree)
+            return
+        shape += (tree.attribute, tree.operator, tree.kind)  # type: ignore[union-attr]  # likewise
+        constants += _constants(tree)  # type: ignore[arg-type]  # likewise
+        if operation == OP_LIKE:
+            shape.append(form_of(tree.value)[0])  # type: ignore[union-attr]  # likewise
+    elif kind is And or kind is Or:
+        shape += (kind, len(tree.children))  # type: ignore[union-attr]  # an And or Or has children
+        for child in tree.children:  # type: ignore[union-attr]  # likewise
+            _take(child, shape, constants)
+    elif kind is Quantified and _operation(tree) != OP_UNSURE:  # type: ignore[arg-type]  # one or the other
+        shape += (tree.arrays, tree.operator)  # type: ignore[union-attr]  # a quantifier's
+        for term in tree.terms:  # type: ignore[union-attr]  # likewise
+            shape += (term.position, term.operator, term.kind)
+            constants.append(term.value)
+        shape.append(None)
+    else:
+        shape.append(tree)
+
+
+def skeleton(tree: Tree) -> Part | Test:
+    """The shape of a tree as a structure, numbered as `shape_of` numbers the constants."""
+    counter = [0]
+    return _skeleton(tree, counter)
+
+
+def _skeleton(tree: Tree, counter: list[int]) -> Part | Test:
+    if isinstance(tree, (And, Or)):
+        return Part(isinstance(tree, And), tuple([_skeleton(child, counter) for child in tree.children]))
+    operation = _operation(tree)
+    first = counter[0]
+    if operation == OP_UNSURE:
+        count = 0
+    elif isinstance(tree, Quantified):
+        count = len(tree.terms)
+    else:
+        count = len(_constants(tree))  # type: ignore[arg-type]  # a residual is never sure
+    counter[0] += count
+    form = form_of(tree.value)[0] if operation == OP_LIKE else ""  # type: ignore[union-attr]  # a predicate
+    return Test(tree, operation, first, count, form)
+
+
+def restore(part: Part | Test, constants: list[Any]) -> Tree:
+    """The tree of a shape with constants."""
+    if isinstance(part, Part):
+        return (And if part.conjunction else Or)(tuple([restore(c, constants) for c in part.children]))
+    leaf = part.leaf
+    if part.count == 0:
+        return leaf
+    if isinstance(leaf, Quantified):
+        terms = [
+            Term(term.position, term.operator, term.kind, constants[part.first + number])
+            for number, term in enumerate(leaf.terms)
+        ]
+        return Quantified(leaf.arrays, leaf.operator, tuple(terms))
+    value = constants[part.first]
+    if leaf.operator in _LIKES:
+        value = pattern_text(value)
+    elif leaf.operator in _OF_MANY:
+        value = tuple(sorted(value))
+    return Predicate(leaf.attribute, leaf.operator, leaf.kind, value)  # type: ignore[union-attr]  # a predicate
+
+
+def _constants(leaf: Predicate) -> tuple[Any, ...]:
+    asked = leaf.operator
+    if asked in _OF_NULL:
+        return ()
+    if asked in _LIKES:
+        return (pattern_bytes(leaf.value),)
+    return (leaf.value,)
+
+
+def _is_wide(value: Any) -> bool:
+    """Whether a number is whole and no double equals it."""
+    return type(value) is int and not -_EXACT <= value <= _EXACT and float(value) != value
+
+
+def _operation(leaf: Leaf) -> int:
+    """What a kernel does for a leaf; OP_UNSURE if none can tell."""
+    if isinstance(leaf, Quantified):
+        sure = all(comparison(t.operator, t.kind, t.value) != OP_UNSURE for t in leaf.terms)
+        return _OTHERS[leaf.operator] if sure and leaf.terms else OP_UNSURE
+    if not isinstance(leaf, Predicate):
+        return OP_UNSURE
+    if leaf.operator in _KEYED:
+        return comparison(leaf.operator, leaf.kind, leaf.value)
+    if leaf.kind == Kind.TIMESTAMP:
+        return OP_UNSURE
+    return _OTHERS[leaf.operator]
+
+
+def comparison(asked: Operator, kind: Kind, value: Any = 0) -> int:
+    """What a kernel does to compare a value with a constant."""
+    if kind == Kind.TIMESTAMP:
+        return _KEYED[asked]
+    if asked == Operator.EQ:
+        return OP_EQ
+    if asked == Operator.NE:
+        return OP_NE
+    if kind == Kind.STRING:
+        return _ORDERED_TEXT[asked]
+    if kind == Kind.NUMBER and not _is_wide(value):
+        return _KEYED[asked]
+    return OP_UNSURE
+
+
+@lru_cache(maxsize=4096)
+def form_of(pattern: str) -> tuple[str, bytes]:
+    """The form of a canonical pattern, and the text by which it is looked up."""
+    parts = compile_pattern(pattern)
+    prefix, suffix = parts.prefix.encode(), parts.suffix.encode()
+    if parts.only_prefix and len(prefix) <= MOST_GRAM:
+        return "prefix only", prefix
+    if parts.only_suffix and len(suffix) <= MOST_GRAM:
+        return "suffix only", suffix
+    gram = max((run.encode() for run in parts.contained), key=len, default=b"")
+    longest = max(len(prefix), len(suffix), len(gram))
+    if longest == 0:
+        return "", b""
+    if len(prefix) == longest:
+        return "prefix", prefix[:MOST_GRAM]
+    if len(suffix) == longest:
+        return "suffix", suffix[-MOST_GRAM:]
+    # Of all lengths up to this one only two are looked up: every place of a string is tried for each.
+    size = _LONG_GRAM if longest >= _LONG_GRAM else min(longest, _SHORT_GRAM)
+    return "gram", gram[:size]
+
+
+def pattern_bytes(pattern: str) -> bytes:
+    """A canonical pattern as kernels read it."""
+    many = bytes([MANY])
+    return many.join(
+        b"".join(bytes([ONE]) if character is None else character.encode() for character in segment)
+        for segment in compile_pattern(pattern).segments
+    )
+
+
+def pattern_text(packed: bytes) -> str:
+    """The canonical pattern that has been packed."""
+    return "".join(_spell(packed))
+
+
+def _spell(packed: bytes) -> Iterator[str]:
+    for number, segment in enumerate(packed.split(bytes([MANY]))):
+        if number:
+            yield "%"
+        yield "_".join(escape(run.decode()) for run in segment.split(bytes([ONE])))

@@ -1,0 +1,1 @@
+"""In which order to evaluate: values in, orders out."""
