@@ -50,7 +50,7 @@ __all__ = [
 _GONE = -1
 
 
-@kernel
+@kernel(forceinline=True)
 def _last_bytes(text: Bytes, at: int, count: int) -> int:
     """Fewer than eight bytes as a number, without reading behind the array."""
     if at + 8 <= len(text):
@@ -61,7 +61,7 @@ def _last_bytes(text: Bytes, at: int, count: int) -> int:
     return last
 
 
-@kernel
+@kernel(forceinline=True)
 def hash_bytes(text: Bytes, start: int, length: int) -> int:
     """A hash of bytes."""
     state = np.int64(length) * np.int64(0x2127599BF4325C37)
@@ -76,7 +76,7 @@ def hash_bytes(text: Bytes, start: int, length: int) -> int:
     return mix(state)
 
 
-@kernel
+@kernel(forceinline=True)
 def same_bytes(one: Bytes, at: int, other: Bytes, there: int, length: int) -> bool:
     """Whether two stretches of bytes are equal."""
     done = 0
@@ -89,17 +89,17 @@ def same_bytes(one: Bytes, at: int, other: Bytes, there: int, length: int) -> bo
     return _last_bytes(one, at + done, length - done) == _last_bytes(other, there + done, length - done)
 
 
-@kernel
+@kernel(forceinline=True)
 def _is_textual(tag: int) -> bool:
     return tag == STRING or tag == PATTERN or tag == TEXT or tag >= PREFIX
 
 
-@kernel
+@kernel(forceinline=True)
 def _spot(slot: int, tag: int, hashed: int) -> int:
     return mix(hashed ^ (np.int64(slot) << 40) ^ (np.int64(tag) << 34))
 
 
-@kernel
+@kernel(forceinline=True)
 def find_value(words: Words, longs: Longs, slot: int, tag: int, key: int) -> int:
     """The atom of a value that is no string, or 0."""
     mask = words[H_TABLE_MASK]
@@ -121,7 +121,7 @@ def find_value(words: Words, longs: Longs, slot: int, tag: int, key: int) -> int
         place = (place + 1) & mask
 
 
-@kernel
+@kernel(forceinline=True)
 def find_string(
     words: Words, longs: Longs, heap: Bytes, slot: int, tag: int, text: Bytes, start: int, length: int
 ) -> int:

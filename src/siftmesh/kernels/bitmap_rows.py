@@ -212,7 +212,7 @@ def _mark_holes(head: Longs, small: Words, keys: Longs, ids: Words, marks: Words
     return holes
 
 
-@kernel
+@kernel(_nrt=True)
 def _take_holes_out(head: Longs, keys: Longs, ids: Words, marks: Words, entry: int, holes: int) -> None:
     starts = head[entry + E_STARTS]
     first_end = head[entry + E_ENDS]

@@ -67,7 +67,7 @@ def _double_of(typingctx: Any, bits: Any) -> Any:  # noqa: ARG001 - numba wants 
 double_of = _double_of_slowly if config.DISABLE_JIT else _double_of
 
 
-@kernel
+@kernel(forceinline=True)
 def mix(key: int) -> int:
     """A 64-bit number whose low bits depend on all bits of the key."""
     # The shifts of a negative number carry its sign down, which is as good for mixing.

@@ -44,7 +44,7 @@ _MAGNITUDE = 0x7FFFFFFFFFFFFFFF
 _EXACT = 1 << 53
 
 
-@kernel
+@kernel(forceinline=True)
 def key_of_double(bits: int) -> int:
     """The bits of a double as a number in the order of doubles; the two zeros are one, and no NaN comes here."""
     if bits == ~_MAGNITUDE:
@@ -52,19 +52,19 @@ def key_of_double(bits: int) -> int:
     return bits ^ ((bits >> 63) & _MAGNITUDE)
 
 
-@kernel
+@kernel(forceinline=True)
 def double_of_key(key: int) -> float:
     """The double whose key it is."""
     return double_of(key ^ ((key >> 63) & _MAGNITUDE))
 
 
-@kernel
+@kernel(forceinline=True)
 def is_nan(bits: int) -> bool:
     """Whether these are the bits of no number."""
     return (bits & _MAGNITUDE) > _EXPONENT
 
 
-@kernel
+@kernel(forceinline=True)
 def whole_is_double(whole: int) -> bool:
     """Whether some double equals a whole number."""
     if -_EXACT <= whole <= _EXACT:
@@ -73,7 +73,7 @@ def whole_is_double(whole: int) -> bool:
     return nearest < 9223372036854775808.0 and np.int64(nearest) == whole
 
 
-@kernel
+@kernel(forceinline=True)
 def _lower_neighbour(whole: int) -> int:
     """The key of the greatest double below a whole number that none equals."""
     nearest = np.float64(whole)
@@ -83,7 +83,7 @@ def _lower_neighbour(whole: int) -> int:
     return key
 
 
-@kernel
+@kernel(forceinline=True)
 def fill_cell(
     words: Words,
     longs: Longs,

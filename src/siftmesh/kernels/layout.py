@@ -158,12 +158,11 @@ P_LONGS = 2  # columns of longs in a row
 P_ENTRY = 3  # the first instruction, or ACCEPT or REJECT
 P_FLAGS = 4
 P_ROWS = 5
-P_GUARDS = 6  # leading instructions that are the same for all rows, and must hold
-P_RECIPE = 7  # entries of the recipe
-PROGRAM = 8
+P_RECIPE = 6  # entries of the recipe
+PROGRAM = 7
 
 P_MULTIPLE = 1  # its subscriptions may be met in several chains: each is reported once
-P_PARKED = 2  # its rows wait for nothing
+P_SIMPLE = 2  # some of its comparisons with a column can be all that is left to decide
 
 ACCEPT = -1
 REJECT = -2
@@ -180,6 +179,7 @@ I_FALSE = 4
 M_HERE = 0
 M_WORD_COLUMN = 1
 M_LONG_COLUMN = 2
+M_LONG_HERE = 3  # in `longs`, at the place that is the word
 
 # What a column of words holds, and what is to be given back with a row.
 COLUMN_ATOM = 0

@@ -51,7 +51,7 @@ from siftmesh.kernels.layout import (
 )
 from siftmesh.kernels.likes import compare_bytes, fits, fits_folded
 
-__all__ = ["in_list", "leaf"]
+__all__ = ["in_list", "leaf", "leaf_apart"]
 
 
 @kernel
@@ -68,12 +68,12 @@ def in_list(words: Words, place: int, atom: int) -> bool:
     return low < place + 1 + words[place] and words[low] == atom
 
 
-@kernel
+@kernel(forceinline=True)
 def _is_kind(found: int, tag: int) -> bool:
     return found == tag or (found == TIMED and (tag == STRING or tag == TIMESTAMP))
 
 
-@kernel
+@kernel(forceinline=True)
 def leaf(
     words: Words,
     longs: Longs,
@@ -129,6 +129,22 @@ def leaf(
             return UNSURE
         return _of_array(words, cells, cells[cell + C_SPAN], operation, tag, operand)
     return UNSURE
+
+
+@kernel
+def leaf_apart(
+    words: Words,
+    longs: Longs,
+    heap: Bytes,
+    text: Bytes,
+    cells: Longs,
+    cell: int,
+    operation: int,
+    tag: int,
+    operand: int,
+) -> int:
+    """The same, not written into its caller."""
+    return leaf(words, longs, heap, text, cells, cell, operation, tag, operand)
 
 
 @kernel

@@ -1,6 +1,12 @@
-"""Programs: the tree of a filter as leaves with jumps between them, run over a row of constants."""
+"""Programs: the tree of a filter as leaves with jumps between them, run over a row of constants.
+
+A leaf whose constant is the same for all rows of a program is *uniform*: of one event it is asked once for a whole
+chunk of rows, and what is left after it, often a single comparison with a column, is all that each row costs.
+"""
 
 from __future__ import annotations
+
+import numpy as np
 
 from siftmesh.kernels.jit import kernel
 from siftmesh.kernels.layout import (
@@ -14,18 +20,16 @@ from siftmesh.kernels.layout import (
     I_SLOT,
     I_TRUE,
     I_WHAT,
-    INSTRUCTION,
     K_LONGS,
     K_ROOM,
     M_HERE,
+    M_LONG_COLUMN,
+    M_LONG_HERE,
     M_WORD_COLUMN,
     N_LEAVES,
     NO,
     OP_NOT_SOME,
     OP_SOME,
-    P_ENTRY,
-    P_GUARDS,
-    PROGRAM,
     Q_ARRAYS,
     Q_TERMS,
     QUANTIFIER,
@@ -36,45 +40,26 @@ from siftmesh.kernels.layout import (
     Longs,
     Words,
 )
-from siftmesh.kernels.leaves import leaf
+from siftmesh.kernels.leaves import leaf, leaf_apart
 
-__all__ = ["guarded", "run"]
+__all__ = ["DOUBT", "NO_ROW", "run"]
+
+# Asked of no row: the leaves are evaluated up to the first that is not uniform.
+NO_ROW = -1
+# Added to the answer where some leaf on the way was one that nobody here can tell.
+DOUBT = 1 << 40
 
 
-@kernel
+@kernel(forceinline=True)
 def _operand(words: Words, longs: Longs, chunk: int, row: int, mode: int, operand: int) -> int:
     if mode == M_HERE:
         return operand
+    if mode == M_LONG_HERE:
+        return longs[operand]
     room = words[chunk + K_ROOM]
     if mode == M_WORD_COLUMN:
         return words[chunk + CHUNK + room * (1 + operand) + row]
     return longs[words[chunk + K_LONGS] + room * operand + row]
-
-
-@kernel
-def guarded(
-    words: Words, longs: Longs, heap: Bytes, text: Bytes, cells: Longs, program: int, counters: Longs
-) -> bool:
-    """Whether all leaves that are the same for all rows of the program, and must hold, may hold."""
-    at = program + PROGRAM
-    for _ in range(words[program + P_GUARDS]):
-        counters[N_LEAVES] += 1
-        what = words[at + I_WHAT]
-        found = leaf(
-            words,
-            longs,
-            heap,
-            text,
-            cells,
-            CELL * words[at + I_SLOT],
-            what & 255,
-            (what >> 8) & 255,
-            words[at + I_OPERAND],
-        )
-        if found == NO:
-            return False
-        at += INSTRUCTION
-    return True
 
 
 @kernel
@@ -87,39 +72,47 @@ def run(
     program: int,
     chunk: int,
     row: int,
+    start: int,
     counters: Longs,
 ) -> int:
-    """YES if a row's subscription matches, NO if not, UNSURE if it does provided that some leaf does."""
-    at = words[program + P_ENTRY]
-    result = YES
+    """Go on from an instruction: ACCEPT or REJECT, or without a row the first instruction that needs one.
+
+    With DOUBT added, it holds provided that leaves which nobody here can tell do.
+    """
+    at = np.int64(start)
+    doubt = np.int64(0)
     while at >= 0:
-        counters[N_LEAVES] += 1
         place = program + at
-        what = words[place + I_WHAT]
+        what = np.int64(words[place + I_WHAT])
         operation = what & 255
-        if operation == OP_SOME or operation == OP_NOT_SOME:
+        mode = what >> 16
+        quantified = operation == OP_SOME or operation == OP_NOT_SOME
+        if row < 0 and (quantified or mode == M_WORD_COLUMN or mode == M_LONG_COLUMN):
+            break
+        counters[N_LEAVES] += 1
+        if quantified:
             block = program + words[place + I_OPERAND]
             found = _some(words, longs, heap, text, cells, block, chunk, row, operation)
         else:
-            operand = _operand(words, longs, chunk, row, what >> 16, words[place + I_OPERAND])
+            operand = _operand(words, longs, chunk, row, mode, words[place + I_OPERAND])
             found = leaf(
                 words,
                 longs,
                 heap,
                 text,
                 cells,
-                CELL * words[place + I_SLOT],
+                CELL * np.int64(words[place + I_SLOT]),
                 operation,
                 (what >> 8) & 255,
                 operand,
             )
         if found == NO:
-            at = words[place + I_FALSE]
+            at = np.int64(words[place + I_FALSE])
         else:
             if found == UNSURE:
-                result = UNSURE
-            at = words[place + I_TRUE]
-    return result if at == -1 else NO
+                doubt = np.int64(DOUBT)
+            at = np.int64(words[place + I_TRUE])
+    return at + doubt
 
 
 @kernel
@@ -155,7 +148,7 @@ def _some(
             what = words[term + 1]
             operand = _operand(words, longs, chunk, row, what >> 16, words[term + 2])
             element = (cells[CELL * words[term] + C_SPAN] >> 32) + index
-            told = leaf(
+            told = leaf_apart(
                 words,
                 longs,
                 heap,

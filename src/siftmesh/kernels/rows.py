@@ -70,9 +70,9 @@ from siftmesh.kernels.layout import (
     Longs,
     Words,
 )
-from siftmesh.kernels.pools import free_words, take_words
+from siftmesh.kernels.pools import free_longs, free_words, take_longs, take_words
 
-__all__ = ["add_row", "remove_row"]
+__all__ = ["add_row", "hold_constant", "release_constant", "remove_row"]
 
 
 @kernel
@@ -224,6 +224,44 @@ def add_row(
 
 
 @kernel
+def hold_constant(
+    words: Words, longs: Longs, heap: Bytes, text: Bytes, frame: Longs, what: int, slot: int, asked: int, made: Longs
+) -> int:
+    """Keep the only constant of a frame for a program: its atom, the place of its list, or that of its key."""
+    kind = frame[0] >> 32
+    raw = frame[1]
+    if what == R_ATOM:
+        return _atom(words, longs, heap, text, slot, asked, kind, raw)
+    if what == R_LIST:
+        return _list(words, longs, heap, text, frame, slot, raw, True, made, 0)
+    place = take_longs(words, longs, 1)
+    if asked == TIMESTAMP:
+        words[words[H_SLOTS] + SLOT * slot + S_FLAGS] |= F_TIMES
+        longs[place] = raw
+    else:
+        longs[place] = _key(kind, raw)
+    return place
+
+
+@kernel
+def release_constant(words: Words, longs: Longs, heap: Bytes, what: int, place: int) -> None:
+    """Give back what a program has kept."""
+    if what == R_ATOM:
+        _release(words, longs, heap, place)
+    elif what == R_LIST:
+        _release_list(words, longs, heap, place)
+    else:
+        free_longs(words, longs, place, 1)
+
+
+@kernel
+def _release_list(words: Words, longs: Longs, heap: Bytes, place: int) -> None:
+    for number in range(1, words[place] + 1):
+        _release(words, longs, heap, words[place + number])
+    free_words(words, place, 1 + words[place])
+
+
+@kernel
 def _release(words: Words, longs: Longs, heap: Bytes, atom: int) -> None:
     """Take a use of an atom away, and the atom if that was the last."""
     record = words[H_SLOTS] + SLOT * words[words[H_ATOMS] + RECORD * atom + A_SLOT]
@@ -274,9 +312,7 @@ def remove_row(words: Words, longs: Longs, heap: Bytes, sub: int) -> int:
     for column in range(columns):
         held = words[chunk + CHUNK + room * (1 + column) + row]
         if words[kinds + column] == COLUMN_LIST:
-            for number in range(1, words[held] + 1):
-                _release(words, longs, heap, words[held + number])
-            free_words(words, held, 1 + words[held])
+            _release_list(words, longs, heap, held)
         else:
             _release(words, longs, heap, held)
     count = 1 if place > 0 else words[-place]

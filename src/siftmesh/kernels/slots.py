@@ -27,7 +27,7 @@ from siftmesh.kernels.pools import free_words, take_bytes, take_longs, take_word
 __all__ = ["add_slot", "find_slot", "grow_slots"]
 
 
-@kernel
+@kernel(forceinline=True)
 def find_slot(words: Words, longs: Longs, heap: Bytes, text: Bytes, start: int, length: int) -> int:
     """The slot of an attribute by its name, or -1."""
     mask = words[H_NAMES_MASK]

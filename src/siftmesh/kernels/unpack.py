@@ -34,7 +34,7 @@ NO_ROOM = -2
 _EXTENSION_8 = 0xD7
 
 
-@kernel
+@kernel(forceinline=True)
 def _number(packed: Bytes, at: int, count: int) -> int:
     """A number of so many bytes, the highest first, without a sign (eight bytes: with one)."""
     number = np.int64(0)
@@ -43,7 +43,7 @@ def _number(packed: Bytes, at: int, count: int) -> int:
     return number
 
 
-@kernel
+@kernel(forceinline=True)
 def _scalar(packed: Bytes, at: int, frame: Longs, place: int, slot: int) -> int:
     """Write the value at a place of the message into the frame; where the next begins, or FOREIGN."""
     lead = np.int64(packed[at])

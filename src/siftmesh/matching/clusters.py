@@ -6,6 +6,7 @@ from typing import Any
 
 import msgspec
 import numpy as np
+from numpy.typing import NDArray
 
 from siftmesh.kernels.cells import double_of_key
 from siftmesh.kernels.chunks import row_of
@@ -30,20 +31,21 @@ from siftmesh.kernels.layout import (
     WIDE,
 )
 from siftmesh.kernels.pools import free_words, take_words
-from siftmesh.kernels.rows import add_row, remove_row
+from siftmesh.kernels.rows import add_row, hold_constant, release_constant, remove_row
 from siftmesh.kernels.unpack import NO_ROOM, unpack_row
 from siftmesh.logic.tree import Tree
 from siftmesh.matching.access import Access, access_of
 from siftmesh.matching.estimates import Estimates
+from siftmesh.matching.forms import Form
 from siftmesh.matching.pools import Pools
 from siftmesh.matching.program import PARKED_ACCESS, Program, compile_program
-from siftmesh.matching.shape import form_of, pattern_text, restore, shape_of, skeleton
+from siftmesh.matching.shape import Part, Test, form_of, pattern_text, restore, shape_of, skeleton
 
 __all__ = ["ClusterIndex"]
 
 _pack = msgspec.msgpack.Encoder().encode
 # Shapes whose programs are remembered; a program lives as long as it has rows.
-_SHAPES = 4096
+_SHAPES = 65_536
 _INT_LIMIT = 2.0**63
 
 
@@ -53,7 +55,7 @@ class ClusterIndex:
     def __init__(self) -> None:
         self.pools = Pools()
         self.estimates = Estimates(self.pools)
-        self._shapes: dict[Any, Program] = {}
+        self._forms: dict[Any, Form] = {}
         self._programs: dict[int, Program] = {}
         self._frame = np.zeros(64, np.int64)
         self._made = np.zeros(64, np.int64)
@@ -65,25 +67,24 @@ class ClusterIndex:
     def add(self, sub: int, tree: Tree, parked: bool = False) -> Program:
         """Take a subscription in; a parked one is found by nothing but its number."""
         shape, constants = shape_of(tree)
-        key = (shape, parked)
-        program = self._shapes.get(key)
-        if program is None or program.subscriptions == 0:
-            program = self._compile(tree, len(constants), parked)
-            if len(self._shapes) >= _SHAPES:
-                self._shapes.pop(next(iter(self._shapes)))
-            self._shapes[key] = program
+        program = self._form(shape, tree).program(constants, parked)
         self.add_row(sub, program, constants)
         return program
+
+    def _form(self, shape: Any, tree: Tree) -> Form:
+        form = self._forms.get(shape)
+        if form is None:
+            if len(self._forms) >= _SHAPES:
+                self._forms.pop(next(iter(self._forms)))
+            form = self._forms[shape] = Form(skeleton(tree), self._compile)
+        return form
 
     def add_row(self, sub: int, program: Program, constants: list[Any]) -> None:
         """Take a subscription of a known program in."""
         for number in program.texts:
             constants.append(form_of(pattern_text(constants[number]))[1])
         packed = _pack(constants)
-        text = np.frombuffer(packed, np.uint8).copy()
-        self._hold(program)
-        while unpack_row(text, self._frame) == NO_ROOM:
-            self._frame = np.zeros(2 * len(self._frame), np.int64)
+        text = self._unpack(packed)
         pools = self.pools
         items = len(constants) + program.rows_for
         if len(packed) > 128:
@@ -107,6 +108,8 @@ class ClusterIndex:
         program = self._programs[place]
         program.subscriptions -= 1
         if program.subscriptions == 0:
+            for what, held in program.held:
+                release_constant(pools.words, pools.longs, pools.heap, what, held)
             free_words(pools.words, place, len(program.words))
             del self._programs[place]
 
@@ -128,8 +131,10 @@ class ClusterIndex:
         row = int(row_of(words, chunk, sub))
         room = int(words[chunk + K_ROOM])
         constants: list[Any] = []
-        for what, _, tag, column in program.kept:
-            if column < 0:
+        for number, (what, _, tag, column) in enumerate(program.kept):
+            if number in program.fixed:
+                constants.append(program.fixed[number])
+            elif column < 0:
                 atoms = [int(words[one + K_ATOM]) for one in chunks]
                 values = [self._constant(atom) for atom in atoms]
                 constants.append(sorted(values) if what == R_LIST else values[0])
@@ -168,21 +173,39 @@ class ClusterIndex:
         held = self.pools.heap[key >> 32 : (key >> 32) + (key & 0xFFFFFFFF)].tobytes()
         return held.decode() if tag in (STRING, TEXT) else held
 
-    def _compile(self, tree: Tree, constants: int, parked: bool) -> Program:
-        part = skeleton(tree)
+    def _compile(self, part: Part | Test, constants: int, fixed: dict[int, Any], parked: bool) -> Program:
         access = PARKED_ACCESS if parked else access_of(part, self.estimates.probability)
-        return compile_program(part, access, self.pools.slot, self.estimates.likely, constants)
-
-    def _hold(self, program: Program) -> None:
-        """Write a program into the pools, if it is not there."""
-        if program.subscriptions:
-            return
+        program = compile_program(
+            part, access, self.pools.slot, self.estimates.likely, constants, fixed, self._hold
+        )
         pools = self.pools
         pools.reserve(len(program.words), 0, 0)
         place = int(take_words(pools.words, len(program.words)))
         pools.words[place : place + len(program.words)] = program.words
         program.place = place
         self._programs[place] = program
+        return program
+
+    def _hold(self, what: int, slot: int, asked: int, constant: Any) -> int:
+        """Keep a constant for a program."""
+        packed = _pack([constant])
+        text = self._unpack(packed)
+        items = 1 + (len(constant) if isinstance(constant, tuple) else 0)
+        pools = self.pools
+        pools.reserve_atoms(items)
+        pools.reserve(2 * items + 16, 2, len(packed), items)
+        if len(self._made) < items:
+            self._made = np.zeros(2 * items, np.int64)
+        place = hold_constant(
+            pools.words, pools.longs, pools.heap, text, self._frame, what, slot, asked, self._made
+        )
+        return int(place)
+
+    def _unpack(self, packed: bytes) -> NDArray[np.uint8]:
+        text = np.frombuffer(packed, np.uint8).copy()
+        while unpack_row(text, self._frame) == NO_ROOM:
+            self._frame = np.zeros(2 * len(self._frame), np.int64)
+        return text
 
 
 def _number(key: int) -> int | float:

@@ -15,12 +15,17 @@ from siftmesh.kernels.layout import (
     INSTRUCTION,
     M_HERE,
     M_LONG_COLUMN,
+    M_LONG_HERE,
     M_WORD_COLUMN,
     OP_CONTAINS,
     OP_EQ,
+    OP_GE,
+    OP_GT,
     OP_ILIKE,
     OP_IN,
+    OP_LE,
     OP_LIKE,
+    OP_LT,
     OP_NE,
     OP_NOT_CONTAINS,
     OP_NOT_ILIKE,
@@ -34,6 +39,7 @@ from siftmesh.kernels.layout import (
     OP_TEXT_LT,
     OP_UNSURE,
     P_MULTIPLE,
+    P_SIMPLE,
     PATTERN,
     PREFIX,
     PROGRAM,
@@ -66,8 +72,15 @@ _ATOMS = frozenset([OP_EQ, OP_NE, OP_CONTAINS, OP_NOT_CONTAINS])
 # What is needed to answer at least as much as an equality, as multiples of it.
 _COSTS = dict.fromkeys(_PATTERNS, 8.0) | dict.fromkeys(_TEXTS, 4.0) | dict.fromkeys(_LISTS, 2.0)
 _UNSURE_COST = 1000.0
+# What is asked once for many rows costs each of them little.
+_UNIFORM = 0.05
+_SIMPLE = frozenset([OP_EQ, OP_LT, OP_GE, OP_LE, OP_GT])
+# What is said of where a constant is kept that the program holds.
+_FIXED = (-1, 0, 0, -1)
 
 Likely = Callable[[Test], float]
+# Puts a constant into the pools for as long as a program lives: what it is, its slot, the tag asked for, the value.
+Hold = Callable[[int, int, int, Any], int]
 
 
 class Program(msgspec.Struct):
@@ -76,8 +89,13 @@ class Program(msgspec.Struct):
     part: Part | Test
     access: Access
     words: list[int]
-    # For each constant: where it is kept, as (what, slot, tag, column), or None if rows tell by what they wait for.
+    # For each constant: where it is kept, as (what, slot, tag, column); without a column the rows' atoms tell, or
+    # it is one of the fixed.
     kept: list[tuple[int, int, int, int]]
+    # Constants that all rows have in common.
+    fixed: dict[int, Any]
+    # What the pools hold of these, as (what, place).
+    held: list[tuple[int, int]]
     # Of each test that is looked up by a text: the number of its pattern, and its form.
     texts: list[int]
     rows_for: int
@@ -87,9 +105,12 @@ class Program(msgspec.Struct):
 
 
 class _Writer:
-    def __init__(self, slot: Callable[[str], int], likely: Likely) -> None:
+    def __init__(self, slot: Callable[[str], int], likely: Likely, fixed: dict[int, Any], hold: Hold) -> None:
         self.slot = slot
         self.likely = likely
+        self.fixed = fixed
+        self.hold = hold
+        self.held: list[tuple[int, int]] = []
         # Instructions, the last to be executed first; jumps to them by number.
         self.code: list[list[int]] = []
         # Where each quantifier begins among their words.
@@ -103,9 +124,15 @@ class _Writer:
     def odds(self, part: Part | Test) -> Odds:
         if isinstance(part, Test):
             cost = _UNSURE_COST if part.operation == OP_UNSURE else _COSTS.get(part.operation, 1.0)
+            if self.is_uniform(part) and part.operation != OP_UNSURE:
+                cost *= _UNIFORM
             return Odds(self.likely(part), cost)
         children = [self.odds(child) for child in part.children]
         return combined([children[place] for place in order(children, part.conjunction)], part.conjunction)
+
+    def is_uniform(self, test: Test) -> bool:
+        """Whether it is asked once for all rows of a chunk."""
+        return not isinstance(test.leaf, Quantified) and all(number in self.fixed for number in range(test.first, test.first + test.count))
 
     def write(self, part: Part | Test, if_true: int, if_false: int) -> int:
         """Write a part that goes on at one of two instructions; where it begins itself."""
@@ -136,7 +163,7 @@ class _Writer:
         return len(self.code) - 1
 
     def column(self, constant: int, operation: int, slot: int, tag: int) -> tuple[int, int]:
-        """Keep a constant in a column; the mode and operand of the instruction that reads it."""
+        """Keep a constant in a column, or with the program; the mode and operand of who reads it."""
         if constant in self.modes:
             what, _, _, column = self.modes[constant]
         else:
@@ -150,6 +177,10 @@ class _Writer:
                 what, asked = R_ATOM, -1
             else:
                 what, asked = R_KEY, tag
+            if constant in self.fixed:
+                place = self.hold(what, slot, asked, self.fixed[constant])
+                self.held.append((what, place))
+                return (M_LONG_HERE if what == R_KEY else M_HERE), place
             if what == R_KEY:
                 column, self.longs = self.longs, self.longs + 1
             else:
@@ -172,10 +203,16 @@ class _Writer:
 
 
 def compile_program(
-    part: Part | Test, access: Access | None, slot: Callable[[str], int], likely: Likely, constants: int
+    part: Part | Test,
+    access: Access | None,
+    slot: Callable[[str], int],
+    likely: Likely,
+    constants: int,
+    fixed: dict[int, Any],
+    hold: Hold,
 ) -> Program:
     """The program of a shape whose rows are found by an access (None: they are looked at for every event)."""
-    writer = _Writer(slot, likely)
+    writer = _Writer(slot, likely, fixed, hold)
     implied = _implied(part, access)
     rest = _without(part, implied)
     entry = writer.write(rest, ACCEPT, REJECT) if rest is not None else ACCEPT
@@ -224,13 +261,17 @@ def _assemble(
     arrays = access is not None and any(t.operation in (OP_CONTAINS, OP_OVERLAPS) for t in access.tests)
     texts_repeat = access is not None and any(t.form == "gram" for t in access.tests)
     flags = P_MULTIPLE if many or arrays or texts_repeat else 0
-    head = [length, len(writer.word_kinds), writer.longs, place(entry), flags, 0, 0, len(writer.recipe)]
-    kept = [writer.modes[number] for number in range(constants)]
+    if any(row[0] >> 16 in (M_WORD_COLUMN, M_LONG_COLUMN) and row[0] & 255 in _SIMPLE for row in writer.code):
+        flags |= P_SIMPLE
+    head = [length, len(writer.word_kinds), writer.longs, place(entry), flags, 0, len(writer.recipe)]
+    kept = [writer.modes.get(number, _FIXED) for number in range(constants)]
     return Program(
         part,
         access or Access((), (), 1.0),
         [*head, *code, *writer.word_kinds, *recipe, *writer.block_words],
         kept,
+        writer.fixed,
+        writer.held,
         texts,
         waits,
         unsure=any(row[0] & 255 == OP_UNSURE for row in writer.code),
