@@ -12,6 +12,7 @@
     │   └── UnknownId (KeyError)           there is no subscription with this id
     ├── EventError (ValueError)            an event holds a value outside the model
     ├── ConfigError (ValueError)           a file, option or setting is wrong
+    ├── DamagedData (ValueError)           bytes do not hold the tree, event or profile that they should
     ├── ProtocolError                      a peer broke the wire protocol
     └── ConnectionClosed                   the other side is gone
 
@@ -27,6 +28,7 @@ from difflib import get_close_matches
 __all__ = [
     "ConfigError",
     "ConnectionClosed",
+    "DamagedData",
     "DuplicateId",
     "EventError",
     "LimitExceeded",
@@ -139,29 +141,43 @@ class UnknownId(SubscriptionError, KeyError):
 
 
 class EventError(SiftmeshError, ValueError):
-    """An event holds a value outside the model; `place` is the path to it."""
+    """An event holds a value outside the model; `place` is the path to it, `row` its number among many."""
 
-    def __init__(self, what: str, *, place: str = "", expected: str | None = None) -> None:
+    def __init__(
+        self, what: str, *, place: str = "", expected: str | None = None, row: int | None = None
+    ) -> None:
         self.what = what
         self.place = place
         self.expected = expected
+        self.row = row
         super().__init__(what)
 
     def __str__(self) -> str:
-        where = f"at {self.place}: " if self.place else ""
+        where = "" if self.row is None else f"row {self.row}: "
+        where += f"at {self.place}: " if self.place else ""
         wanted = f" (expected {self.expected})" if self.expected else ""
         return f"{where}{self.what}{wanted}"
 
     def __reduce__(self) -> tuple[object, ...]:
-        return _rebuild_event, (type(self), self.what, self.place, self.expected)
+        return _rebuild_event, (type(self), self.what, self.place, self.expected, self.row)
+
+    def in_row(self, row: int) -> EventError:
+        """The same error about one of many events."""
+        return type(self)(self.what, place=self.place, expected=self.expected, row=row)
 
 
-def _rebuild_event(kind: type[EventError], what: str, place: str, expected: str | None) -> EventError:
-    return kind(what, place=place, expected=expected)
+def _rebuild_event(
+    kind: type[EventError], what: str, place: str, expected: str | None, row: int | None
+) -> EventError:
+    return kind(what, place=place, expected=expected, row=row)
 
 
 class ConfigError(SiftmeshError, ValueError):
     """A file, option or setting is wrong."""
+
+
+class DamagedData(SiftmeshError, ValueError):
+    """Bytes do not hold the tree, event or profile that they should: damaged, foreign or of a newer version."""
 
 
 class ProtocolError(SiftmeshError):

@@ -60,7 +60,9 @@ def test_event_errors_survive_pickling() -> None:
     assert str(again) == "at a.b[2]: wrong (expected a string)"
 
 
-@pytest.mark.parametrize("kind", [errors.ConfigError, errors.ProtocolError, errors.ConnectionClosed])
+@pytest.mark.parametrize(
+    "kind", [errors.ConfigError, errors.DamagedData, errors.ProtocolError, errors.ConnectionClosed]
+)
 def test_the_other_errors_survive_pickling(kind: type[errors.SiftmeshError]) -> None:
     again = pickle.loads(pickle.dumps(kind("wrong")))
     assert type(again) is kind
@@ -69,6 +71,7 @@ def test_the_other_errors_survive_pickling(kind: type[errors.SiftmeshError]) -> 
 
 def test_only_faults_in_what_was_given_are_value_errors() -> None:
     assert issubclass(errors.ConfigError, ValueError)
+    assert issubclass(errors.DamagedData, ValueError)
     assert not issubclass(errors.ProtocolError, ValueError)
     assert not issubclass(errors.ConnectionClosed, ValueError)
 

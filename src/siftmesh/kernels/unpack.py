@@ -1,7 +1,7 @@
 """Messages of MessagePack to frames: one event, or one row of constants, as Python's encoder writes them.
 
 A frame holds two numbers for a value, see `layout`. Elements of arrays come behind all values of the message,
-from `2 * spare` on.
+from `2 * spare` on. Bytes that are no such message, or end before it does, are told and do no harm.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from siftmesh.kernels.layout import (
     ARRAY,
     BOOL,
     FLOAT,
+    H_SLOT_COUNT,
     INT,
     NULL,
     OPAQUE,
@@ -36,8 +37,13 @@ _EXTENSION_8 = 0xD7
 
 @kernel(forceinline=True)
 def _number(packed: Bytes, at: int, count: int) -> int:
-    """A number of so many bytes, the highest first, without a sign (eight bytes: with one)."""
+    """A number of so many bytes, the highest first, without a sign (eight bytes: with one).
+
+    It is 0 where the message ends before it does: who goes on behind it finds that out.
+    """
     number = np.int64(0)
+    if at + count > len(packed):
+        return number
     for place in range(at, at + count):
         number = (number << 8) | np.int64(packed[place])
     return number
@@ -46,6 +52,8 @@ def _number(packed: Bytes, at: int, count: int) -> int:
 @kernel(forceinline=True)
 def _scalar(packed: Bytes, at: int, frame: Longs, place: int, slot: int) -> int:
     """Write the value at a place of the message into the frame; where the next begins, or FOREIGN."""
+    if at >= len(packed):
+        return FOREIGN
     lead = np.int64(packed[at])
     kind = INT
     raw = np.int64(0)
@@ -91,7 +99,7 @@ def _scalar(packed: Bytes, at: int, frame: Longs, place: int, slot: int) -> int:
         kind = OPAQUE
         raw = (after << 32) | length
         after += length
-    elif lead == _EXTENSION_8 and packed[after] == 1:
+    elif lead == _EXTENSION_8 and _number(packed, after, 1) == 1:
         kind = TIMESTAMP
         raw = _number(packed, after + 1, 8)
         after += 9
@@ -102,6 +110,8 @@ def _scalar(packed: Bytes, at: int, frame: Longs, place: int, slot: int) -> int:
         raw = bits_of(_single(bits))
         after += 4
     else:
+        return FOREIGN
+    if after > len(packed):
         return FOREIGN
     frame[2 * place] = slot | (np.int64(kind) << 32)
     frame[2 * place + 1] = raw
@@ -123,12 +133,17 @@ def _single(bits: int) -> float:
 @kernel
 def _value(packed: Bytes, at: int, frame: Longs, place: int, slot: int, spare: int) -> tuple[int, int]:
     """Write a value, with its elements from `spare` on; where the next begins, and the next free place."""
+    if at >= len(packed):
+        return FOREIGN, spare
     lead = np.int64(packed[at])
     if not (0x90 <= lead < 0xA0 or lead == 0xDC or lead == 0xDD):
         return _scalar(packed, at, frame, place, slot), spare
     width = 0 if lead < 0xA0 else 2 << (lead - 0xDC)
     count = lead & 0x0F if width == 0 else _number(packed, at + 1, width)
     after = at + 1 + width
+    # Each element has a byte at least: nobody makes room for more than there are.
+    if count > len(packed) - after:
+        return FOREIGN, spare
     if 2 * (spare + count) > len(frame):
         return NO_ROOM, spare
     frame[2 * place] = slot | (np.int64(ARRAY) << 32)
@@ -143,7 +158,7 @@ def _value(packed: Bytes, at: int, frame: Longs, place: int, slot: int, spare: i
 @kernel
 def unpack_event(words: Words, longs: Longs, heap: Bytes, packed: Bytes, named: bool, frame: Longs) -> int:
     """The values of a map whose keys are names of attributes, or else slots; how many of them have a slot."""
-    lead = np.int64(packed[0])
+    lead = _number(packed, 0, 1)
     if 0x80 <= lead < 0x90:
         count = lead & 0x0F
         at = np.int64(1)
@@ -155,31 +170,39 @@ def unpack_event(words: Words, longs: Longs, heap: Bytes, packed: Bytes, named: 
         at = np.int64(5)
     else:
         return FOREIGN
+    if 2 * count > len(packed) - at:
+        return FOREIGN
     spare = count
     # One place more: a value without a slot is read and forgotten there.
     if 2 * (count + 1) > len(frame):
         return NO_ROOM
     found = 0
     for _ in range(count):
-        key = np.int64(packed[at])
+        key = _number(packed, at, 1)
+        at += 1
         if not named:
-            if key < 0x80:
-                slot = key
-                at += 1
-            else:
+            slot = key
+            if key >= 0x80:
+                if key < 0xCC or key > 0xCE:
+                    return FOREIGN
                 width = 1 << (key - 0xCC)
-                slot = _number(packed, at + 1, width)
-                at += 1 + width
-        elif 0xA0 <= key < 0xC0:
-            slot = find_slot(words, longs, heap, packed, at + 1, key & 0x1F)
-            at += 1 + (key & 0x1F)
-        elif key == 0xD9 or key == 0xDA:
-            width = 1 << (key - 0xD9)
-            length = _number(packed, at + 1, width)
-            slot = find_slot(words, longs, heap, packed, at + 1 + width, length)
-            at += 1 + width + length
+                slot = _number(packed, at, width)
+                at += width
+            if slot >= words[H_SLOT_COUNT]:
+                return FOREIGN
         else:
-            return FOREIGN
+            if 0xA0 <= key < 0xC0:
+                length = key & 0x1F
+            elif 0xD9 <= key <= 0xDB:
+                width = 1 << (key - 0xD9)
+                length = _number(packed, at, width)
+                at += width
+            else:
+                return FOREIGN
+            if length > len(packed) - at:
+                return FOREIGN
+            slot = find_slot(words, longs, heap, packed, at, length)
+            at += length
         at, after = _value(packed, at, frame, found, max(slot, 0), spare)
         if at < 0:
             return at
@@ -192,7 +215,7 @@ def unpack_event(words: Words, longs: Longs, heap: Bytes, packed: Bytes, named: 
 @kernel
 def unpack_row(packed: Bytes, frame: Longs) -> int:
     """The constants of an array, numbered; how many there are."""
-    lead = np.int64(packed[0])
+    lead = _number(packed, 0, 1)
     if 0x90 <= lead < 0xA0:
         count = lead & 0x0F
         at = np.int64(1)
@@ -203,6 +226,8 @@ def unpack_row(packed: Bytes, frame: Longs) -> int:
         count = _number(packed, 1, 4)
         at = np.int64(5)
     else:
+        return FOREIGN
+    if count > len(packed) - at:
         return FOREIGN
     spare = count
     if 2 * count > len(frame):

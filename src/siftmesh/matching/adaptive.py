@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterator, Mapping
 from typing import Any
 
-import numpy as np
-
-from siftmesh.kernels.events import STRANGE, match_message
+from siftmesh.kernels.entry import match_event
+from siftmesh.kernels.events import STRANGE
 from siftmesh.kernels.unpack import NO_ROOM
 from siftmesh.logic.evaluate import holds
 from siftmesh.logic.tree import Tree
@@ -63,36 +62,24 @@ class AdaptiveMatcher:
         return [listed[number] for number in numbers]
 
     def _match(self, packed: bytes, named: bool) -> list[int]:
-        pools = self._clusters.pools
-        scratch = self._scratches.pop() if self._scratches else Scratch()
-        scratch.fit(pools.words, len(self._ids.listed))
-        text = np.frombuffer(packed, np.uint8).copy()
-        while True:
-            found = match_message(
-                pools.words,
-                pools.longs,
-                pools.heap,
-                text,
-                named,
-                scratch.frame,
-                scratch.cells,
-                scratch.stamps,
-                scratch.stamps_for(1),
-                scratch.out,
-                scratch.counters,
-            )
-            if found >= 0:
-                numbers: list[int] = scratch.out[:found].tolist()
-                self._scratches.append(scratch)
-                return numbers
+        try:
+            scratch = self._scratches.pop()
+        except IndexError:
+            scratch = Scratch()
+        scratch.fit(self._clusters.pools, len(self._ids.listed))
+        found = match_event(scratch.address, packed, named)
+        while found < 0:
             if found == NO_ROOM:
                 scratch.longer_frame()
-                scratch.fit(pools.words, len(self._ids.listed))
             elif found == STRANGE:
-                self._scratches.append(scratch)
                 raise TypeError("strange")
             else:
-                scratch.longer_out(0)
+                scratch.longer_out()
+            scratch.fit(self._clusters.pools, len(self._ids.listed))
+            found = match_event(scratch.address, packed, named)
+        numbers: list[int] = scratch.out[:found].tolist()
+        self._scratches.append(scratch)
+        return numbers
 
     def _verified(self, numbers: list[int], event: Any) -> list[int]:
         """Only those that match for sure, with the others asked again one by one."""

@@ -10,6 +10,8 @@ from numpy.typing import NDArray
 
 from siftmesh.kernels.cells import double_of_key
 from siftmesh.kernels.chunks import row_of
+from siftmesh.kernels.constants import hold_constant, release_constant
+from siftmesh.kernels.entry import add_message, finish_add, remove
 from siftmesh.kernels.layout import (
     A_TAG,
     BOOL,
@@ -21,6 +23,7 @@ from siftmesh.kernels.layout import (
     K_LONGS,
     K_PROGRAM,
     K_ROOM,
+    MOST_ROWS,
     NUMBER,
     R_KEY,
     R_LIST,
@@ -31,7 +34,7 @@ from siftmesh.kernels.layout import (
     WIDE,
 )
 from siftmesh.kernels.pools import free_words, take_words
-from siftmesh.kernels.rows import add_row, hold_constant, release_constant, remove_row
+from siftmesh.kernels.rows import DONE, FRAME_TOO_SHORT, LACKS_ROOM
 from siftmesh.kernels.unpack import NO_ROOM, unpack_row
 from siftmesh.logic.tree import Tree
 from siftmesh.matching.access import Access, access_of
@@ -39,6 +42,7 @@ from siftmesh.matching.estimates import Estimates
 from siftmesh.matching.forms import Form
 from siftmesh.matching.pools import Pools
 from siftmesh.matching.program import PARKED_ACCESS, Program, compile_program
+from siftmesh.matching.scratch import Scratch
 from siftmesh.matching.shape import Part, Test, form_of, pattern_text, restore, shape_of, skeleton
 
 __all__ = ["ClusterIndex"]
@@ -57,8 +61,7 @@ class ClusterIndex:
         self.estimates = Estimates(self.pools)
         self._forms: dict[Any, Form] = {}
         self._programs: dict[int, Program] = {}
-        self._frame = np.zeros(64, np.int64)
-        self._made = np.zeros(64, np.int64)
+        self._scratch = Scratch()
 
     def access(self, tree: Tree) -> Access | None:
         """What a tree would wait for."""
@@ -84,28 +87,44 @@ class ClusterIndex:
         for number in program.texts:
             constants.append(form_of(pattern_text(constants[number]))[1])
         packed = _pack(constants)
-        text = self._unpack(packed)
+        scratch = self._scratch
+        while True:
+            scratch.fit(self.pools, 0)
+            entered = add_message(scratch.address, packed, program.place, sub)
+            if entered == DONE:
+                break
+            if entered == FRAME_TOO_SHORT:
+                scratch.longer_frame()
+            elif entered == LACKS_ROOM:
+                self._reserve(len(constants), packed, sub)
+            else:
+                self._finish(program, sub, entered)
+                break
+        program.subscriptions += 1
+
+    def _reserve(self, constants: int, packed: bytes, sub: int) -> None:
+        """Room for a row of constants, however they are to be kept."""
         pools = self.pools
-        items = len(constants) + program.rows_for
-        if len(packed) > 128:
-            items += len(packed)
-        columns = len(program.kept) + 1
-        if len(self._made) < items + columns:
-            self._made = np.zeros(2 * (items + columns), np.int64)
+        # A constant takes at least one byte of the message, and so does an item of a list.
+        items = constants + len(packed) + 8
         pools.reserve_directory(sub + 1)
         pools.reserve_atoms(items)
-        rows = max(1, program.rows_for) if len(packed) <= 128 else items
-        room = 16 + 400 * (1 + columns) if rows == 1 else rows * (24 + 2 * columns) + 400 * (1 + columns)
-        pools.reserve(room + 2 * items, room, len(packed) + 16 * items, items)
-        add_row(pools.words, pools.longs, pools.heap, text, self._frame, program.place, sub, self._made)
-        program.subscriptions += 1
+        pools.reserve(4 * items + 16 * constants + 64, 0, len(packed), 2 * items)
+
+    def _finish(self, program: Program, sub: int, entered: int) -> None:
+        while entered != DONE:
+            _, words, longs = program.words[:3]
+            self.pools.reserve(MOST_ROWS * (1 + words) + 64, MOST_ROWS * longs + 64, 0)
+            self._scratch.fit(self.pools, 0)
+            entered = finish_add(self._scratch.address, program.place, sub, entered - 1)
 
     def remove(self, sub: int) -> None:
         """Take a subscription out."""
         pools = self.pools
         pools.reserve(0, 0, 0)
-        place = int(remove_row(pools.words, pools.longs, pools.heap, sub))
-        program = self._programs[place]
+        self._scratch.fit(pools, 0)
+        program = self._programs[remove(self._scratch.address, sub)]
+        place = program.place
         program.subscriptions -= 1
         if program.subscriptions == 0:
             for what, held in program.held:
@@ -194,17 +213,14 @@ class ClusterIndex:
         pools = self.pools
         pools.reserve_atoms(items)
         pools.reserve(2 * items + 16, 2, len(packed), items)
-        if len(self._made) < items:
-            self._made = np.zeros(2 * items, np.int64)
-        place = hold_constant(
-            pools.words, pools.longs, pools.heap, text, self._frame, what, slot, asked, self._made
-        )
-        return int(place)
+        made = np.zeros(items, np.int64)
+        frame = self._scratch.frame
+        return int(hold_constant(pools.words, pools.longs, pools.heap, text, frame, what, slot, asked, made))
 
     def _unpack(self, packed: bytes) -> NDArray[np.uint8]:
         text = np.frombuffer(packed, np.uint8).copy()
-        while unpack_row(text, self._frame) == NO_ROOM:
-            self._frame = np.zeros(2 * len(self._frame), np.int64)
+        while unpack_row(text, self._scratch.frame) == NO_ROOM:
+            self._scratch.longer_frame()
         return text
 
 

@@ -1,76 +1,241 @@
-"""Ids of subscriptions and the small numbers that stand for them inside an index."""
+"""Ids of subscriptions and the small numbers that stand for them inside an index.
+
+An id is anything that can be a key of a dict; ids that are equal are one id. Numbers that are whole come back
+as ints and texts as strings, whatever subclass of these they were given as. `SimpleIds` is the plain way,
+for a few thousand; `compact_ids` has the same methods for millions.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Sequence
-from typing import Any
+from array import array
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from numbers import Number
+from sys import getsizeof
+from typing import TYPE_CHECKING, Any, NoReturn, Protocol
 
-from siftmesh.errors import DuplicateId, SubscriptionError, UnknownId
+from siftmesh.errors import ConfigError, DuplicateId, SubscriptionError, UnknownId
+from siftmesh.matching.numbers import Numbers
+from siftmesh.model.rows import column_values
 
-__all__ = ["Ids"]
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+__all__ = ["Ids", "SimpleIds", "canonical", "given_ids", "no_such_id", "of_several_kinds", "refuse_taken"]
 
 _NONE: Any = object()
+# Beyond are numbers that no index of ids holds as words; as keys of a dict they are as good as they come.
+_LEAST, _GREATEST = -(2**63), 2**63 - 1
 
 
-class Ids:
-    """Gives each id a number, small and used again after it was given back."""
 
-    def __init__(self) -> None:
-        self._numbers: dict[Hashable, int] = {}
-        # By number; what is not given out is marked.
-        self.listed: list[Any] = []
-        self._free: list[int] = []
+class Ids(Protocol):
+    """Which id has which number, and back."""
+
+    # Gives out the numbers, and keeps those that somebody still minds.
+    numbers: Numbers
 
     def take(self, subscription: Hashable) -> int:
         """The number of a new id."""
-        self.check_new(subscription)
-        if self._free:
-            number = self._free.pop()
-            self.listed[number] = subscription
-        else:
-            number = len(self.listed)
-            self.listed.append(subscription)
-        self._numbers[subscription] = number
+
+    def take_many(self, subscriptions: Any) -> array[int]:
+        """The numbers of new ids: an Arrow array or a sequence; all or none."""
+
+    def give_back(self, subscription: Hashable) -> int:
+        """Forget an id; the number that it had."""
+
+    def give_back_many(self, numbers: array[int]) -> None:
+        """Forget ids that were taken a moment ago."""
+
+    def find(self, subscription: object) -> int:
+        """The number of an id, or -1."""
+
+    def __getitem__(self, subscription: Hashable) -> int: ...
+    def __iter__(self) -> Iterator[Hashable]: ...
+    def __len__(self) -> int: ...
+
+    def of(self, numbers: Iterable[int]) -> list[Hashable]:
+        """The ids of numbers."""
+
+    def to_arrow(self, numbers: Any) -> Any:
+        """The ids of numbers as an Arrow array: int64 if all ids are ints, string if all are strings."""
+
+    def memory(self) -> dict[str, int]:
+        """Bytes by structure."""
+
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        """All that is known, as arrays."""
+
+
+class SimpleIds:
+    """A dict from ids to numbers and a list from numbers to ids."""
+
+    def __init__(self) -> None:
+        self.numbers = Numbers()
+        self._numbers: dict[Hashable, int] = {}
+        # By number; what is not given out is marked.
+        self._listed: list[Any] = []
+
+    def take(self, subscription: Hashable) -> int:
+        """The number of a new id."""
+        subscription = canonical(subscription)
+        if subscription in self._numbers:
+            refuse_taken(subscription)
+        number = self.numbers.take()
+        self._enter(number, subscription)
         return number
 
-    def check_new(self, subscription: Hashable) -> None:
-        """Refuse an id that is taken, or is none."""
-        try:
-            taken = subscription in self._numbers
-        except TypeError as error:
-            raise SubscriptionError(f"this is no id: {error}", expected="a hashable value") from None
-        if taken:
-            raise DuplicateId(f"there is already a subscription {subscription!r}", expected="another id")
-
-    def take_many(self, subscriptions: Sequence[Hashable]) -> range:
-        """Numbers in a row for ids that are known to be new and different."""
-        first = len(self.listed)
-        self.listed += subscriptions
-        numbers = range(first, len(self.listed))
-        self._numbers.update(zip(subscriptions, numbers, strict=True))
-        return numbers
+    def take_many(self, subscriptions: Any) -> array[int]:
+        """The numbers of new ids, all or none."""
+        ids = given_ids(subscriptions)
+        seen: set[Hashable] = set()
+        for row, subscription in enumerate(ids):
+            if subscription in self._numbers or subscription in seen:
+                refuse_taken(subscription, row)
+            seen.add(subscription)
+        taken = self.numbers.take_many(len(ids))
+        for number, subscription in zip(taken, ids, strict=True):
+            self._enter(number, subscription)
+        return taken
 
     def give_back(self, subscription: Hashable) -> int:
         """Forget an id; the number that it had."""
         number = self[subscription]
         del self._numbers[subscription]
-        self.listed[number] = _NONE
-        self._free.append(number)
+        if not self.numbers.give_back(number):
+            self._listed[number] = _NONE
         return number
+
+    def give_back_many(self, numbers: array[int]) -> None:
+        """Forget ids that were taken a moment ago."""
+        for number in numbers:
+            del self._numbers[self._listed[number]]
+            self._listed[number] = _NONE
+        self.numbers.give_back_many(numbers)
+
+    def find(self, subscription: object) -> int:
+        """The number of an id, or -1."""
+        try:
+            return self._numbers.get(subscription, -1)  # type: ignore[arg-type]  # what is no id is not there
+        except TypeError:
+            return -1
+
+    def of(self, numbers: Iterable[int]) -> list[Hashable]:
+        """The ids of numbers."""
+        listed = self._listed
+        return [listed[number] for number in numbers]
+
+    def to_arrow(self, numbers: Any) -> Any:
+        """The ids of numbers as an Arrow array."""
+        import pyarrow
+
+        found = self.of(numbers.tolist())
+        kinds = {_kind(one) for one in found} | {_kind(one) for one in self._numbers}
+        if len(kinds) > 1 or (kinds and not kinds <= {"int", "str"}):
+            of_several_kinds(kinds)
+        return pyarrow.array(found, pyarrow.string() if kinds == {"str"} else pyarrow.int64())
+
+    def memory(self) -> dict[str, int]:
+        """Bytes by structure, the ids themselves included."""
+        ids = sum(map(getsizeof, self._numbers)) + sum(map(getsizeof, self._numbers.values()))
+        return {
+            "ids": ids,
+            "ids by number": getsizeof(self._listed),
+            "numbers by id": getsizeof(self._numbers),
+            "numbers to use again": self.numbers.memory(),
+        }
+
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        """All that is known, as arrays."""
+        from siftmesh.matching.compact_ids import CompactIds
+
+        return CompactIds.like(self).arrays()
+
+    def items(self) -> Mapping[Hashable, int]:
+        """The ids and their numbers."""
+        return self._numbers
+
+    def kept(self) -> dict[int, Hashable]:
+        """The ids that were forgotten but are minded, by number."""
+        return {number: self._listed[number] for number in self.numbers.waiting()}
 
     def __getitem__(self, subscription: Hashable) -> int:
         try:
             return self._numbers[subscription]
         except (KeyError, TypeError):
-            raise UnknownId(
-                f"there is no subscription {subscription!r}", expected="an id that was added"
-            ) from None
-
-    def __contains__(self, subscription: object) -> bool:
-        return subscription in self._numbers
+            no_such_id(subscription)
 
     def __iter__(self) -> Iterator[Hashable]:
         return iter(self._numbers)
 
     def __len__(self) -> int:
         return len(self._numbers)
+
+    def _enter(self, number: int, subscription: Hashable) -> None:
+        if number == len(self._listed):
+            self._listed.append(subscription)
+        else:
+            self._listed[number] = subscription
+        self._numbers[subscription] = number
+
+
+def canonical(subscription: Any) -> Hashable:
+    """The id that stands for all that are equal to this one; what has no hash is refused."""
+    kind = type(subscription)
+    if kind is int or kind is str:
+        return subscription  # type: ignore[no-any-return]  # an int or a str
+    if isinstance(subscription, str):
+        # An Enum's str() is its name, not its text.
+        return str.__str__(subscription)
+    try:
+        hash(subscription)
+    except TypeError as error:
+        raise SubscriptionError(f"this is no id: {error}", expected="a hashable value") from None
+    if not isinstance(subscription, Number):
+        return subscription  # type: ignore[no-any-return]  # hashable, as was just seen
+    try:
+        size = subscription.real if isinstance(subscription, complex) else subscription
+        # To ask first spares the digits of a Decimal with a huge exponent.
+        if _LEAST <= size <= _GREATEST and (whole := int(size)) == subscription:  # type: ignore[operator]  # numbers that have no order raise
+            return whole
+    except (TypeError, ValueError, ArithmeticError):
+        pass
+    return subscription
+
+
+def given_ids(subscriptions: Any) -> list[Hashable]:
+    """A column of ids as a list of canonical ones; what is no id is refused with its row."""
+    if hasattr(subscriptions, "to_pylist"):
+        subscriptions = column_values("id", subscriptions)
+    try:
+        return [canonical(one) for one in subscriptions]
+    except SubscriptionError:
+        for row, one in enumerate(subscriptions):
+            try:
+                canonical(one)
+            except SubscriptionError as error:
+                raise SubscriptionError(f"row {row}: {error.what}", expected=error.expected) from None
+        raise
+
+
+def refuse_taken(subscription: Hashable, row: int | None = None) -> NoReturn:
+    """Say that an id is there already."""
+    where = "" if row is None else f"row {row}: "
+    raise DuplicateId(f"{where}there is already a subscription {subscription!r}", expected="another id")
+
+
+def no_such_id(subscription: object) -> NoReturn:
+    """Say that an id is not there."""
+    raise UnknownId(f"there is no subscription {subscription!r}", expected="an id that was added") from None
+
+
+def of_several_kinds(kinds: Iterable[str]) -> NoReturn:
+    """Say that ids do not fit into one Arrow array."""
+    raise ConfigError(
+        f"an Arrow array holds ids that are all ints of 64 bits or all strings; these are {', '.join(sorted(kinds))}"
+    )
+
+
+def _kind(subscription: Hashable) -> str:
+    if type(subscription) is int and not _LEAST <= subscription <= _GREATEST:
+        return "int beyond 64 bits"
+    return type(subscription).__name__

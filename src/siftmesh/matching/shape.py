@@ -124,17 +124,22 @@ def shape_of(tree: Tree) -> tuple[tuple[Any, ...], list[Any]]:
 def _take(tree: Tree, shape: list[Any], constants: list[Any]) -> None:
     kind = type(tree)
     if kind is Predicate:
-        operation = _operation(tree)  # type: ignore[arg-type]  # its type is a predicate's
-        if operation == OP_UNSURE:
+        # Most leaves by far: a table tells what is to be done for them.
+        how = _HOW[tree.operator * 8 + tree.kind]  # type: ignore[union-attr]  # its type is a predicate's
+        if how is _NO_CONSTANT:
+            shape += (tree.attribute, tree.operator, tree.kind)  # type: ignore[union-attr]  # likewise
+        elif how is _AS_IT_IS or (how is _NUMBER and not _is_wide(tree.value)):  # type: ignore[union-attr]  # likewise
+            shape += (tree.attribute, tree.operator, tree.kind)  # type: ignore[union-attr]  # likewise
+            constants.append(tree.value)  # type: ignore[union-attr]  # likewise
+        elif how is _PATTERN:
+            shape += (tree.attribute, tree.operator, form_of(tree.value)[0])  # type: ignore[union-attr]  # likewise
+            constants.append(pattern_bytes(tree.value))  # type: ignore[union-attr]  # likewise
+        else:
             shape.append(tree)
-            return
-        shape += (tree.attribute, tree.operator, tree.kind)  # type: ignore[union-attr]  # likewise
-        constants += _constants(tree)  # type: ignore[arg-type]  # likewise
-        if operation == OP_LIKE:
-            shape.append(form_of(tree.value)[0])  # type: ignore[union-attr]  # likewise
     elif kind is And or kind is Or:
-        shape += (kind, len(tree.children))  # type: ignore[union-attr]  # an And or Or has children
-        for child in tree.children:  # type: ignore[union-attr]  # likewise
+        children = tree.children  # type: ignore[union-attr]  # an And or Or has children
+        shape += (kind, len(children))
+        for child in children:
             _take(child, shape, constants)
     elif kind is Quantified and _operation(tree) != OP_UNSURE:  # type: ignore[arg-type]  # one or the other
         shape += (tree.arrays, tree.operator)  # type: ignore[union-attr]  # a quantifier's
@@ -232,7 +237,26 @@ def comparison(asked: Operator, kind: Kind, value: Any = 0) -> int:
     return OP_UNSURE
 
 
-@lru_cache(maxsize=4096)
+# What `_take` does with the constant of a predicate.
+_NO_CONSTANT, _AS_IT_IS, _NUMBER, _PATTERN, _UNSURE = "none", "as it is", "number", "pattern", "unsure"
+
+
+def _how(asked: Operator, kind: Kind) -> str:
+    if asked in _OF_NULL:
+        return _NO_CONSTANT
+    if asked in _LIKES:
+        return _PATTERN
+    if asked == Operator.SOME or asked == Operator.NOT_SOME:
+        return _UNSURE
+    if _operation(Predicate("", asked, kind, 2**53 + 1 if kind == Kind.NUMBER else 0)) != OP_UNSURE:
+        return _AS_IT_IS
+    return _NUMBER if kind == Kind.NUMBER else _UNSURE
+
+
+_HOW = [_how(asked, Kind(kind)) if kind < len(Kind) else _UNSURE for asked in Operator for kind in range(8)]
+
+
+@lru_cache(maxsize=16_384)
 def form_of(pattern: str) -> tuple[str, bytes]:
     """The form of a canonical pattern, and the text by which it is looked up."""
     parts = compile_pattern(pattern)
@@ -254,6 +278,7 @@ def form_of(pattern: str) -> tuple[str, bytes]:
     return "gram", gram[:size]
 
 
+@lru_cache(maxsize=16_384)
 def pattern_bytes(pattern: str) -> bytes:
     """A canonical pattern as kernels read it."""
     many = bytes([MANY])

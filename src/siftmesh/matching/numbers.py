@@ -1,0 +1,105 @@
+"""Small numbers that stand for subscriptions: given out, given back, and not used again while somebody minds.
+
+Matches hold numbers, and turn them into ids only when they are asked to. So the number of a subscription that
+was removed must not stand for another as long as matches are alive that may have found the first. Whoever
+holds a `Pin` keeps all numbers given back from then on from being used again.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections import deque
+from sys import getsizeof
+from weakref import ref
+
+__all__ = ["Numbers", "Pin"]
+
+# How many groups of waiting numbers are looked at when a number is taken.
+_STEPS = 4
+
+
+class Pin:
+    """Keeps numbers that are given back from being used again, for as long as it lives."""
+
+    __slots__ = ("__weakref__",)
+
+
+class Numbers:
+    """Dense numbers from 0 on."""
+
+    def __init__(self) -> None:
+        # One more than the greatest number ever given out.
+        self.room = 0
+        self._free = array("i")
+        # Pins that are alive by their serial number, oldest first.
+        self._pins: dict[int, ref[Pin]] = {}
+        self._serial = 0
+        # What was given back while there were pins, with the serial number of the newest pin of that moment.
+        self._waiting: deque[tuple[int, array[int]]] = deque()
+
+    def take(self) -> int:
+        """A number that is not in use."""
+        if self._waiting:
+            self._release(_STEPS)
+        if self._free:
+            return self._free.pop()
+        self.room += 1
+        return self.room - 1
+
+    def take_many(self, count: int) -> array[int]:
+        """So many numbers that are not in use."""
+        self._release(len(self._waiting))
+        reused = min(count, len(self._free))
+        taken = self._free[len(self._free) - reused :]
+        del self._free[len(self._free) - reused :]
+        taken.extend(range(self.room, self.room + count - reused))
+        self.room += count - reused
+        return taken
+
+    def give_back(self, number: int) -> bool:
+        """Let a number be used again; whether that has to wait, so that what it stood for must be kept."""
+        if not self._pins:
+            self._free.append(number)
+            return False
+        if not self._waiting or self._waiting[-1][0] != self._serial:
+            self._waiting.append((self._serial, array("i")))
+        self._waiting[-1][1].append(number)
+        return True
+
+    def give_back_many(self, numbers: array[int]) -> None:
+        """The same for numbers that nobody has seen yet."""
+        self._free.extend(numbers)
+
+    def pin(self) -> Pin:
+        """Keep from now on what is given back."""
+        pin = Pin()
+        self._serial += 1
+        # The dict, not this object: what is pinned shall not keep the whole index alive.
+        self._pins[self._serial] = ref(pin, lambda _, pins=self._pins, serial=self._serial: pins.pop(serial, None))
+        return pin
+
+    def waiting(self) -> list[int]:
+        """The numbers that were given back and cannot be used again yet."""
+        return [number for _, numbers in self._waiting for number in numbers]
+
+    def free(self) -> array[int]:
+        """The numbers that can be used again, those that wait for pins included."""
+        return self._free + array("i", self.waiting())
+
+    def memory(self) -> int:
+        """Bytes of what is held."""
+        return getsizeof(self._free) + sum(getsizeof(numbers) for _, numbers in self._waiting)
+
+    def _release(self, steps: int) -> None:
+        """Free numbers that no living pin is older than, a few groups of them."""
+        for _ in range(steps):
+            if not self._waiting or self._oldest() <= self._waiting[0][0]:
+                return
+            self._free.extend(self._waiting.popleft()[1])
+
+    def _oldest(self) -> int:
+        """The serial number of the oldest pin alive."""
+        try:
+            return next(iter(self._pins), self._serial + 1)
+        except RuntimeError:
+            return 0  # a pin died this very moment; there is another time
