@@ -91,9 +91,12 @@ def decode_json(text: str) -> Any:
 def _object(members: list[tuple[str, Any]]) -> dict[str, Any]:
     found = dict(members)
     if len(found) < len(members):
-        keys = [key for key, _ in members]
-        twice = next(key for key in keys if keys.count(key) > 1)
-        raise ValueError(f"the key {twice!r} stands twice in one object")
+        # One pass: an object may have a hundred thousand keys.
+        seen: set[str] = set()
+        for key, _ in members:
+            if key in seen:
+                raise ValueError(f"the key {key!r} stands twice in one object")
+            seen.add(key)
     return found
 
 
