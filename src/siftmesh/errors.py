@@ -121,7 +121,24 @@ class TypeMismatch(SubscriptionError):
 
 
 class LimitExceeded(SubscriptionError):
-    """A filter is larger than a setting allows; `limit` is the setting's value."""
+    """A filter is larger than a setting of `Limits` allows: `setting` is its name, `limit` its value."""
+
+    def __init__(
+        self,
+        what: str,
+        *,
+        source: str | None = None,
+        span: Span | None = None,
+        expected: str | None = None,
+        limit: int | None = None,
+        setting: str | None = None,
+    ) -> None:
+        super().__init__(what, source=source, span=span, expected=expected, limit=limit)
+        self.setting = setting
+
+    def __reduce__(self) -> tuple[object, ...]:
+        # The name is all that the base class cannot rebuild; the third item is the state set afterwards.
+        return (*super().__reduce__(), {"setting": self.setting})
 
 
 class UnsupportedFeature(SubscriptionError):

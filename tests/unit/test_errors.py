@@ -52,6 +52,13 @@ def test_subscription_errors_survive_pickling(kind: type[SubscriptionError]) -> 
     assert str(again) == str(error)
 
 
+def test_a_passed_limit_is_named_also_after_pickling() -> None:
+    error = LimitExceeded("too many", limit=3, setting="items")
+    again = pickle.loads(pickle.dumps(error))
+    assert (again.what, again.limit, again.setting) == ("too many", 3, "items")
+    assert LimitExceeded("too many").setting is None
+
+
 def test_event_errors_survive_pickling() -> None:
     error = EventError("wrong", place="a.b[2]", expected="a string")
     again = pickle.loads(pickle.dumps(error))

@@ -17,6 +17,10 @@ from siftmesh.language.dialects.document import decode_json
 
 __all__ = ["Row", "read_json", "read_rows", "replacing", "written"]
 
+# What to do about a file that is not JSON.
+_ONE_OBJECT = "give one JSON object a line"
+_ONE_VALUE = "give one JSON value"
+
 
 class Row:
     """One row of a file and where it stands."""
@@ -42,9 +46,9 @@ def read_rows(path: str) -> Iterator[Row]:
 def read_json(path: str) -> Any:
     """The one JSON value of a file (`-` for standard input)."""
     if path == "-":
-        return _decoded(sys.stdin.buffer.read(), "standard input")
+        return _decoded(sys.stdin.buffer.read(), "standard input", _ONE_VALUE)
     with _opened(path) as stream:
-        return _decoded(stream.read(), path)
+        return _decoded(stream.read(), path, _ONE_VALUE)
 
 
 @contextmanager
@@ -103,13 +107,13 @@ def _json_rows(name: str, lines: IO[bytes]) -> Iterator[Row]:
     for number, line in enumerate(lines, start=1):
         if line.strip():
             place = f"{name}:{number}"
-            values = _decoded(line.rstrip(b"\r\n"), place)
+            values = _decoded(line.rstrip(b"\r\n"), place, _ONE_OBJECT)
             if not isinstance(values, dict):
                 raise ConfigError(f"{place}: expected a JSON object, one for each line")
             yield Row(place, values)
 
 
-def _decoded(data: bytes, place: str) -> Any:
+def _decoded(data: bytes, place: str, remedy: str) -> Any:
     try:
         return decode_json(data.decode("utf-8-sig"))
     except UnicodeDecodeError as error:
@@ -118,11 +122,11 @@ def _decoded(data: bytes, place: str) -> Any:
         ) from None
     except json.JSONDecodeError as error:
         where = f"line {error.lineno}, column {error.colno}" if error.lineno > 1 else f"column {error.colno}"
-        raise ConfigError(f"{place}: not JSON at {where}: {error.msg}") from None
+        raise ConfigError(f"{place}: not JSON at {where}: {error.msg}; {remedy}") from None
     except ValueError as error:
-        raise ConfigError(f"{place}: not JSON: {error}") from None
+        raise ConfigError(f"{place}: not JSON: {error}; {remedy}") from None
     except RecursionError:
-        raise ConfigError(f"{place}: nested too deeply to be read") from None
+        raise ConfigError(f"{place}: nested too deeply to be read; give flatter JSON") from None
 
 
 def _parquet_rows(path: str) -> Iterator[Row]:

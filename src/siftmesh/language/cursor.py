@@ -84,6 +84,7 @@ class Cursor:
                 source=self.source,
                 span=self.span,
                 limit=self.deepest,
+                setting="depth",
             )
 
     # ---- constants and attributes
@@ -162,6 +163,7 @@ class Cursor:
                     source=self.source,
                     span=self.span,
                     limit=self.limits.items,
+                    setting="items",
                 )
         self.expect(")", "a comma or a closing parenthesis")
         return tuple(items)

@@ -76,7 +76,9 @@ def parse(source: str, limits: Limits = DEFAULT) -> Condition:
         condition = parser.condition(parser.expression(0))
     except RecursionError:
         raise LimitExceeded(
-            "the filter is nested too deeply for what is left of Python's stack", limit=parser.deepest
+            "the filter is nested too deeply for what is left of Python's stack",
+            limit=parser.deepest,
+            setting="depth",
         ) from None
     if parser.type != END:
         parser.refuse("AND, OR or the end of the filter")
@@ -94,7 +96,9 @@ class Parser(Cursor):
         count = sum(1 for _ in walk(condition)) - lists
         if count > self.limits.nodes:
             raise LimitExceeded(
-                f"the filter has {count} nodes, the limit is {self.limits.nodes}", limit=self.limits.nodes
+                f"the filter has {count} nodes, the limit is {self.limits.nodes}",
+                limit=self.limits.nodes,
+                setting="nodes",
             )
 
     # ---- conditions and values

@@ -19,6 +19,7 @@ def check_pattern(
             source=source,
             span=span,
             limit=limits.pattern,
+            setting="pattern",
         )
     try:
         count = wildcards(canonical(pattern, escape))
@@ -32,4 +33,5 @@ def check_pattern(
             source=source,
             span=span,
             limit=limits.wildcards,
+            setting="wildcards",
         )

@@ -99,7 +99,9 @@ def tokenize(source: str, limits: Limits) -> Tokens:
     """Split a filter into tokens, or say which character has no place in one."""
     if len(source) > limits.text:
         raise LimitExceeded(
-            f"the filter has {len(source)} characters, the limit is {limits.text}", limit=limits.text
+            f"the filter has {len(source)} characters, the limit is {limits.text}",
+            limit=limits.text,
+            setting="text",
         )
     if has_surrogate(source):
         place = next(i for i, c in enumerate(source) if "\ud800" <= c <= "\udfff")

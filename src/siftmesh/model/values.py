@@ -146,7 +146,11 @@ def _same(thing: Any, _place: str) -> Value:
 def _int(thing: Any, place: str) -> Value:
     if INT_MIN <= thing <= INT_MAX:
         return int(thing)
-    raise EventError(f"an integer of {int(thing).bit_length() + 1} bits needs more than 64", place=place)
+    raise EventError(
+        f"an integer of {int(thing).bit_length() + 1} bits needs more than 64",
+        place=place,
+        expected="a smaller one, a float, or its digits as a string",
+    )
 
 
 def _float(thing: Any, _place: str) -> Value:

@@ -67,6 +67,19 @@ def test_a_wrong_row_is_refused_with_its_line(tmp_path: Path, content: bytes, me
     assert str(caught.value).startswith(f"{file}{message}")
 
 
+def test_what_to_do_is_said_after_what_is_wrong(tmp_path: Path) -> None:
+    file = tmp_path / "wrong"
+    file.write_bytes(b"not json\n")
+    with pytest.raises(ConfigError) as caught:
+        list(read_rows(str(file)))
+    assert (
+        str(caught.value) == f"{file}:1: not JSON at column 1: Expecting value; give one JSON object a line"
+    )
+    with pytest.raises(ConfigError) as caught:
+        read_json(str(file))
+    assert str(caught.value) == f"{file}: not JSON at column 1: Expecting value; give one JSON value"
+
+
 def test_the_rows_before_a_wrong_one_are_read(tmp_path: Path) -> None:
     file = tmp_path / "rows.jsonl"
     file.write_bytes(b'{"a": 1}\n{"a": 2}\n{"a": "\xff"}\n')

@@ -54,7 +54,7 @@ def test_every_command_has_a_sentence_of_help() -> None:
         (["parse", "x" * 1_000_001], "the filter has 1000001 characters, the limit is 1000000"),
         (["parse", "'" + "x\n" * 500 + "' = "], "the filter ends too early at line 501, column 5; expected"),
         (
-            ["parse", "[" * 5_000, "--dialect", "eventbridge"],
+            ["parse", "[" * 5_000 + "]" * 5_000, "--dialect", "eventbridge"],
             "the document is nested deeper than 100; --limit ",
         ),
         (["parse", '{"a": [1], "a": [2]}', "--dialect", "eventbridge"], "the text is not a JSON document: "),

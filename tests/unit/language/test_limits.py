@@ -8,6 +8,7 @@ import msgspec
 import pytest
 
 from siftmesh.errors import ConfigError, LimitExceeded
+from siftmesh.language.dialects import read
 from siftmesh.language.limits import DEEPEST, DEFAULT, Limits
 from siftmesh.language.parser import parse
 
@@ -31,21 +32,53 @@ def test_the_defaults_take_large_filters() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "limit"),
+    ("text", "setting"),
     [
-        ("a = '" + "x" * 1_000_000 + "'", 1_000_000),
-        ("a IN (" + ", ".join(map(str, range(50_001))) + ")", 50_000),
-        (" OR ".join(f"a{n} = {n}" for n in range(7_000)), 20_000),
-        ("(" * 101 + "a" + ")" * 101, 100),
-        ("a LIKE '" + "x" * 4_097 + "'", 4_096),
-        ("a LIKE '" + "%x" * 65 + "'", 64),
+        ("a = '" + "x" * 1_000_000 + "'", "text"),
+        ("a IN (" + ", ".join(map(str, range(50_001))) + ")", "items"),
+        (" OR ".join(f"a{n} = {n}" for n in range(7_000)), "nodes"),
+        ("(" * 101 + "a" + ")" * 101, "depth"),
+        ("a LIKE '" + "x" * 4_097 + "'", "pattern"),
+        ("a LIKE '" + "%x" * 65 + "'", "wildcards"),
     ],
-    ids=["text", "items", "nodes", "depth", "pattern", "wildcards"],
+    ids=lambda value: value if len(value) < 10 else "",
 )
-def test_the_defaults_stop_absurd_ones(text: str, limit: int) -> None:
+def test_the_defaults_stop_absurd_ones(text: str, setting: str) -> None:
     with pytest.raises(LimitExceeded) as caught:
         parse(text)
-    assert caught.value.limit == limit
+    assert (caught.value.setting, caught.value.limit) == (setting, getattr(DEFAULT, setting))
+
+
+@pytest.mark.parametrize(
+    ("dialect", "source", "limits"),
+    [
+        ("jms", "a = 1", Limits(text=2)),
+        ("jms", "((a = 1))", Limits(depth=1)),
+        ("jms", "a = 1 AND b = 2", Limits(nodes=2)),
+        ("jms", "a IN ('x', 'y')", Limits(items=1)),
+        ("jms", "a LIKE 'xyz'", Limits(pattern=2)),
+        ("jms", "a LIKE '%x%'", Limits(wildcards=1)),
+        ("cesql", "a = 1", Limits(text=2)),
+        ("cesql", "((a = 1))", Limits(depth=1)),
+        ("cesql", "a = 1 AND b = 2", Limits(nodes=2)),
+        ("cesql", "a IN ('x', 'y')", Limits(items=1)),
+        ("cesql", "a LIKE 'xyz'", Limits(pattern=2)),
+        ("eventbridge", '{"a": ["x"]}', Limits(text=2)),
+        ("eventbridge", {"a": ["xyz"]}, Limits(text=2)),
+        ("eventbridge", {"a": ["x"]}, Limits(depth=1)),
+        ("eventbridge", {"a": ["x"], "b": ["x"]}, Limits(nodes=2)),
+        ("eventbridge", {"a": ["x", "y"]}, Limits(items=1)),
+        ("eventbridge", {"a": [{"wildcard": "*x*"}]}, Limits(wildcards=1)),
+        ("cloudevents", [{"prefix": {"a": "xyz"}}], Limits(text=2)),
+    ],
+)
+def test_every_dialect_names_the_limit_that_was_passed(dialect: str, source: Any, limits: Limits) -> None:
+    with pytest.raises(LimitExceeded) as caught:
+        read(source, dialect, limits)
+    (changed,) = (
+        name for name in Limits.__struct_fields__ if getattr(limits, name) != getattr(DEFAULT, name)
+    )
+    assert (caught.value.setting, caught.value.limit) == (changed, getattr(limits, changed))
 
 
 @pytest.mark.parametrize("value", [-1, "x", 5.0, None, True])

@@ -67,7 +67,9 @@ def read_document(source: object, limits: Limits) -> Document:
         return Document(source)
     if len(source) > limits.text:
         raise LimitExceeded(
-            f"the document has {len(source)} characters, the limit is {limits.text}", limit=limits.text
+            f"the document has {len(source)} characters, the limit is {limits.text}",
+            limit=limits.text,
+            setting="text",
         )
     try:
         root = decode_json(source)
@@ -91,9 +93,12 @@ def decode_json(text: str) -> Any:
 def _object(members: list[tuple[str, Any]]) -> dict[str, Any]:
     found = dict(members)
     if len(found) < len(members):
-        keys = [key for key, _ in members]
-        twice = next(key for key in keys if keys.count(key) > 1)
-        raise ValueError(f"the key {twice!r} stands twice in one object")
+        # One pass: an object may have a hundred thousand keys.
+        seen: set[str] = set()
+        for key, _ in members:
+            if key in seen:
+                raise ValueError(f"the key {key!r} stands twice in one object")
+            seen.add(key)
     return found
 
 
@@ -108,7 +113,9 @@ def _integer(digits: str) -> int:
 
 
 def _too_deep(limits: Limits) -> LimitExceeded:
-    return LimitExceeded(f"the document is nested deeper than {limits.depth}", limit=limits.depth)
+    return LimitExceeded(
+        f"the document is nested deeper than {limits.depth}", limit=limits.depth, setting="depth"
+    )
 
 
 def _measure(root: object, limits: Limits) -> None:
@@ -127,7 +134,9 @@ def _measure(root: object, limits: Limits) -> None:
                     characters += 1 + _characters(key)
                 waiting += [(value, depth + 1) for value in thing.values()]
             elif len(thing) > limits.items:
-                raise LimitExceeded(f"an array has more than {limits.items} items", limit=limits.items)
+                raise LimitExceeded(
+                    f"an array has more than {limits.items} items", limit=limits.items, setting="items"
+                )
             else:
                 characters += len(thing)
                 waiting += [(value, depth + 1) for value in thing]
@@ -136,9 +145,13 @@ def _measure(root: object, limits: Limits) -> None:
         else:
             _check_scalar(thing)
         if nodes > limits.nodes:
-            raise LimitExceeded(f"the document has more than {limits.nodes} nodes", limit=limits.nodes)
+            raise LimitExceeded(
+                f"the document has more than {limits.nodes} nodes", limit=limits.nodes, setting="nodes"
+            )
         if characters > limits.text:
-            raise LimitExceeded(f"the document has more than {limits.text} characters", limit=limits.text)
+            raise LimitExceeded(
+                f"the document has more than {limits.text} characters", limit=limits.text, setting="text"
+            )
 
 
 def _characters(text: object) -> int:

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import time
 from typing import Any
 
 import pytest
@@ -85,6 +86,16 @@ def test_a_pattern_that_is_too_complex_is_shown() -> None:
 def test_what_is_no_json_is_refused(source: Any, what: str) -> None:
     with pytest.raises(SyntaxError, match=what):
         read_document(source, DEFAULT)
+
+
+def test_a_key_that_stands_twice_is_found_in_one_pass() -> None:
+    keys = [f"k{n}" for n in range(80_000)]
+    text = "{" + ",".join(f'"{key}":1' for key in [*keys, keys[-1]]) + "}"
+    began = time.process_time()
+    with pytest.raises(SyntaxError, match="the key 'k79999' stands twice in one object"):
+        read_document(text, DEFAULT)
+    # It takes a tenth of a second; to count each key among all the others takes most of a minute.
+    assert time.process_time() - began < 5.0
 
 
 def nested(depth: int) -> Any:

@@ -82,7 +82,7 @@ def lower(expression: str | Expression, limits: Limits = DEFAULT) -> ast.Conditi
         return condition_of(_sides(tree, 0).true)
     except RecursionError:
         raise LimitExceeded(
-            "the expression is nested too deeply for the Python stack", limit=limits.depth
+            "the expression is nested too deeply for the Python stack", limit=limits.depth, setting="depth"
         ) from None
 
 

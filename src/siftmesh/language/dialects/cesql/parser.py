@@ -71,7 +71,7 @@ def parse(source: str, limits: Limits = DEFAULT) -> Expression:
         expression, _ = parser.expression(_LOGIC)
     except RecursionError:
         raise LimitExceeded(
-            "the expression is nested too deeply for the Python stack", limit=limits.depth
+            "the expression is nested too deeply for the Python stack", limit=limits.depth, setting="depth"
         ) from None
     if parser.token.kind != END:
         parser.refuse("an operator or the end of the expression")
@@ -128,22 +128,21 @@ class _Parser:
             what = f"unexpected {self.source[slice(*token.span)][:40]}"
         raise SyntaxError(what, source=self.source, span=token.span, expected=expected)
 
-    def exceed(self, what: str, limit: int, span: Span) -> NoReturn:
-        raise LimitExceeded(what, source=self.source, span=span, limit=limit)
+    def exceed(self, what: str, setting: str, span: Span) -> NoReturn:
+        limit = getattr(self.limits, setting)
+        raise LimitExceeded(what.format(limit), source=self.source, span=span, limit=limit, setting=setting)
 
     def built(self, node: Expression, below: int = 0) -> _Built:
         """Count a node that stands above one of depth `below`."""
         self.nodes += 1
         if self.nodes > self.limits.nodes:
-            self.exceed(
-                f"the expression has more than {self.limits.nodes} nodes", self.limits.nodes, node.span
-            )
+            self.exceed("the expression has more than {} nodes", "nodes", node.span)
         if below >= self.limits.depth:
             self.too_deep(node.span)
         return node, below + 1
 
     def too_deep(self, span: Span) -> NoReturn:
-        self.exceed(f"the expression is nested deeper than {self.limits.depth}", self.limits.depth, span)
+        self.exceed("the expression is nested deeper than {}", "depth", span)
 
     # ---- operators
 
@@ -245,7 +244,7 @@ class _Parser:
     def count_item(self, item: Expression, count: int) -> None:
         """Items of IN have a limit of their own, and constants among them do not count as nodes."""
         if count > self.limits.items:
-            self.exceed(f"the list has more than {self.limits.items} items", self.limits.items, item.span)
+            self.exceed("the list has more than {} items", "items", item.span)
         if isinstance(item, Literal):
             self.nodes -= 1
 

@@ -40,7 +40,9 @@ def tokenize(source: str, limits: Limits) -> list[Token]:
     """All tokens of a text, END last."""
     if len(source) > limits.text:
         raise LimitExceeded(
-            f"the expression has {len(source)} characters, the limit is {limits.text}", limit=limits.text
+            f"the expression has {len(source)} characters, the limit is {limits.text}",
+            limit=limits.text,
+            setting="text",
         )
     if has_surrogate(source):
         place = next(at for at, character in enumerate(source) if "\ud800" <= character <= "\udfff")

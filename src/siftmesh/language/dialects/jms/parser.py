@@ -67,7 +67,7 @@ def parse_selector(source: str, limits: Limits) -> Condition:
         condition = parser.condition(parser.expression(0))
     except RecursionError:
         raise LimitExceeded(
-            "the selector is nested too deeply for the Python stack", limit=limits.depth
+            "the selector is nested too deeply for the Python stack", limit=limits.depth, setting="depth"
         ) from None
     if parser.token.type != END:
         parser.unexpected("AND, OR or the end of the selector")
@@ -124,16 +124,21 @@ class _Parser:
     def deeper(self) -> None:
         self.depth += 1
         if self.depth > self.limits.depth:
-            self.too_large("is nested deeper than", self.limits.depth)
+            self.too_large("is nested deeper than", "depth")
 
     def counted(self) -> None:
         self.nodes += 1
         if self.nodes > self.limits.nodes:
-            self.too_large("has more nodes than", self.limits.nodes)
+            self.too_large("has more nodes than", "nodes")
 
-    def too_large(self, what: str, limit: int) -> NoReturn:
+    def too_large(self, what: str, setting: str) -> NoReturn:
+        limit = getattr(self.limits, setting)
         raise LimitExceeded(
-            f"the selector {what} {limit}", source=self.source, span=self.token.span, limit=limit
+            f"the selector {what} {limit}",
+            source=self.source,
+            span=self.token.span,
+            limit=limit,
+            setting=setting,
         )
 
     # ---- conditions and values
@@ -320,7 +325,7 @@ class _Parser:
         while self.accept(","):
             items.append(self.string())
             if len(items) > self.limits.items:
-                self.too_large("has a list with more items than", self.limits.items)
+                self.too_large("has a list with more items than", "items")
         self.expect(")", "a comma or a closing parenthesis")
         return tuple(items)
 

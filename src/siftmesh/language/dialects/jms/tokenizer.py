@@ -53,7 +53,9 @@ def tokenize(source: str, limits: Limits) -> list[Token]:
     """Split a selector into tokens, the last one END; what is none is refused with its place."""
     if len(source) > limits.text:
         raise LimitExceeded(
-            f"the selector has {len(source)} characters, the limit is {limits.text}", limit=limits.text
+            f"the selector has {len(source)} characters, the limit is {limits.text}",
+            limit=limits.text,
+            setting="text",
         )
     if has_surrogate(source):
         place = next(i for i, c in enumerate(source) if "\ud800" <= c <= "\udfff")
