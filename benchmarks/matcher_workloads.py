@@ -213,7 +213,8 @@ def _two_words(title: str, where: float) -> str:
     """A pattern for two words of a title that stand side by side; "of the" would find nearly everything."""
     words = title.split(" ")
     pairs = [f"%{one} {other}%" for one, other in pairwise(words) if not {one, other} & _COMMON]
-    return pairs[int(where * len(pairs))]
+    # A title of common words alone is asked for as a whole.
+    return pairs[int(where * len(pairs))] if pairs else f"%{title}%"
 
 
 def _cents(uniform: Floats, low: int, high: int) -> pa.Array:

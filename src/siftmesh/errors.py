@@ -23,6 +23,7 @@ instead.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from copy import copy
 from difflib import get_close_matches
 
 __all__ = [
@@ -95,6 +96,14 @@ class SubscriptionError(SiftmeshError, ValueError):
             column = start - self.source.rfind("\n", 0, start)
             line += f" at line {row}, column {column}" if row > 1 else f" at column {column}"
         return line if self.expected is None else f"{line}; expected {self.expected}"
+
+    def in_row(self, row: int) -> SubscriptionError:
+        """The same error about one of many rows, of which no text is shown."""
+        found = copy(self)
+        found.what = f"row {row}: {self.what}"
+        found.source = found.span = None
+        found.args = (found.what,)
+        return found
 
 
 def _rebuild(

@@ -15,9 +15,9 @@ does these two lines by itself:
         if gate.closed:
             gate.left()
 
-The append stands within the try: an interrupt that comes just then leaves nobody inside. A writer keeps new readers out only
-while it waits for those inside and works; the next writer lets all readers in first that had to wait for this
-one. So neither can starve the other.
+The append stands within the try: an interrupt that comes just then leaves nobody inside. A writer keeps new
+readers out only while it waits for those inside and works; the next writer lets all readers in first that had
+to wait for this one. So neither can starve the other.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from siftmesh.errors import SubscriptionError
 
 __all__ = ["Gate", "NarrowGate"]
 
-# Seconds after which who waits looks again by itself: an interrupted thread may have told nobody that it left.
+# Seconds after which who waits looks again by itself: a thread that was interrupted may have told nobody.
 _PATIENCE = 0.05
 
 
@@ -51,20 +51,23 @@ class Gate:
         """Be outside until the gate is open, then inside again; for a reader that found it closed."""
         if self._writer == me:
             raise _in_the_midst("asked")
+        if self.inside.count(me) > 1:
+            return  # the writer has to wait for this thread's outer reading anyway
         with self._changed:
             self.inside.remove(me)
             self._waiting += 1
             self._changed.notify_all()
             entered = False
             try:
-                while not entered:
+                while True:
                     while self.closed:
                         self._changed.wait(_PATIENCE)
                     self.inside.append(me)
                     entered = True
-                    if self.closed:
-                        self.inside.remove(me)
-                        entered = False
+                    if not self._was_closed():
+                        break
+                    self.inside.remove(me)
+                    entered = False
             finally:
                 if not entered:
                     # Interrupted; the caller will leave in any case.
@@ -102,6 +105,10 @@ class Gate:
             self.left()
         self._writers.release()
 
+    def _was_closed(self) -> bool:
+        """Whether a writer closed the gate in this very moment."""
+        return self.closed
+
     def _wait_for_news(self) -> None:
         with self._changed:
             if self.inside if self.closed else self._waiting:
@@ -117,7 +124,7 @@ class NarrowGate(Gate):
         self._one = RLock()
         self._depth = 0
 
-    def wait(self, me: int) -> None:
+    def wait(self, me: int) -> None:  # noqa: ARG002 - who it is does not matter here
         """Be the only one."""
         self._one.acquire()
         self._depth += 1

@@ -1,24 +1,41 @@
-"""The matcher as users meet it: filters as text or trees, events as mappings."""
+"""The matcher as users meet it: filters as text or trees, events in any form, many threads."""
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Iterator, Mapping
+import time
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from math import inf
+from os import PathLike
+from threading import get_ident
 from typing import Any
 
-from siftmesh.errors import ConfigError, DuplicateId, ParameterError, SubscriptionError
+from msgspec.structs import asdict
+
+from siftmesh.errors import ConfigError, EventError
 from siftmesh.filters import FilterReader
+from siftmesh.gate import Gate, NarrowGate
+from siftmesh.inputs import readable, readable_many
 from siftmesh.language.check import check_attributes
 from siftmesh.language.limits import DEFAULT, Limits
 from siftmesh.logic.normalise import normalise
 from siftmesh.logic.template import Template
 from siftmesh.logic.tree import Tree, attributes
-from siftmesh.matching.explain import Explanation, explain
-from siftmesh.matching.scan import ScanMatcher
+from siftmesh.matching.api import DEFAULT_INDEX, Matches, TreeMatcher, WorkCounters, make_matcher
+from siftmesh.matching.expiry import Expiry
+from siftmesh.matching.explain import Explanation
+from siftmesh.matching.ids import no_such_id
 from siftmesh.model.event import Event
 from siftmesh.model.schema import Schema
-from siftmesh.tables import rows
+from siftmesh.tables import as_arrow, bound_trees, columns_of, mappings_of, slices
 
 __all__ = ["Matcher"]
+
+# How many subscriptions that have ended one call removes while others wait for it.
+_PURGED = 64
+# A batch is matched in slices, between which whoever adds or removes has its turn; each should take about as
+# many seconds as this.
+_MOST_ROWS, _LEAST_ROWS = 1_024, 16
+_SLICE = 0.005
 
 
 class Matcher:
@@ -27,73 +44,259 @@ class Matcher:
     Without a schema nothing is refused for its type: a comparison of different types is unknown, which is no
     match. With one (names to types, as in `{"price": "float", "tags": "array<string>"}`) a filter that names
     an unknown attribute or compares what never compares is refused when it is added.
+
+    `index` is how subscriptions are looked up: "adaptive", "counting" (the papers' way) or "scan" (none).
+    Several threads may use a matcher at once. `clock` says the time in seconds to what has a `ttl`.
     """
 
-    def __init__(self, schema: Schema | Mapping[str, str] | None = None, limits: Limits = DEFAULT) -> None:
+    def __init__(
+        self,
+        schema: Schema | Mapping[str, str] | None = None,
+        limits: Limits = DEFAULT,
+        index: str = DEFAULT_INDEX,
+        clock: Callable[[], float] = time.time,
+    ) -> None:
         if not isinstance(limits, Limits):
             raise ConfigError(f"limits are siftmesh.Limits(...), not {type(limits).__name__}")
         self._schema = schema if schema is None or isinstance(schema, Schema) else Schema.of(schema)
         self._reader = FilterReader(self._schema, limits)
-        self._matcher = ScanMatcher()
+        self._matcher: TreeMatcher = make_matcher(index)
+        self._gate = Gate() if self._matcher.parallel else NarrowGate()
+        self._inside = self._gate.inside
+        self._clock = clock
+        # None until something has an end.
+        self._expiry: Expiry | None = None
+        self._rows = _MOST_ROWS
 
-    def add(self, subscription: Hashable, condition: str | Tree | Any, *, dialect: str = "sql") -> None:
-        """Register a filter under an id: text (or JSON objects where the dialect is JSON), or a Tree."""
-        self._matcher.add(subscription, self._tree(condition, dialect))
+    # ---- changing
+
+    def add(
+        self,
+        subscription: Hashable,
+        condition: str | Tree | Any,
+        *,
+        dialect: str = "sql",
+        ttl: float | None = None,
+        link: Hashable = None,
+    ) -> None:
+        """Register a filter under an id: text (or JSON objects where the dialect is JSON), or a Tree.
+
+        After `ttl` seconds it is no longer there. `link` is a group for `matches_link`.
+        """
+        tree = self._tree(condition, dialect)
+        end = self._end(ttl)
+        with self._gate:
+            self._expire(subscription)
+            number = self._matcher.add(subscription, tree, link)
+            self._set_end((number,), end)
 
     def template(self, source: str) -> Template:
         """A filter with :parameters; `bind` a row of constants to get a Tree for `add`."""
         return self._reader.template(source)
 
-    def add_many(self, template: str | Template, table: Any, *, id: str = "id") -> int:
+    def add_many(
+        self,
+        template: str | Template,
+        table: Any,
+        *,
+        id: str = "id",
+        ttl: float | None = None,
+        link: Hashable = None,
+    ) -> int:
         """Register one template for rows of parameters, all or none; `id` names the column of the ids.
 
         Rows are mappings, an Arrow table or batch, or a pandas frame; other columns are ignored.
         """
-        bound = self.template(template) if isinstance(template, str) else template
-        trees: dict[Hashable, Tree] = {}
-        for number, row in enumerate(_mappings(table)):
-            if id not in row:
-                raise ParameterError(f"row {number} has no column {id!r}", expected=f"an id in column {id!r}")
-            key = row[id]
-            _check_id(key, number)
-            if key in trees or key in self._matcher:
-                raise DuplicateId(
-                    f"row {number}: there is already a subscription {key!r}", expected="another id"
-                )
-            try:
-                trees[key] = bound.bind({name: row[name] for name in row if name in bound.parameters})
-            except SubscriptionError as error:
-                raise type(error)(
-                    f"row {number}: {error.what}", expected=error.expected, limit=error.limit
-                ) from None
-        for key, tree in trees.items():
-            self._matcher.add(key, tree)
-        return len(trees)
+        made = self.template(template) if isinstance(template, str) else template
+        end = self._end(ttl)
+        columns = columns_of(table, made.parameters, id)
+        if columns is not None:
+            self._purge_all()
+            with self._gate:
+                self._purge(len(self._matcher))
+                numbers = self._matcher.add_rows(columns[0], made, columns[1], link)
+                self._set_end(numbers, end)
+            return len(numbers)
+        ids, trees = bound_trees(made, mappings_of(table), id)
+        self._purge_all()
+        with self._gate:
+            self._purge(len(self._matcher))
+            self._set_end(self._matcher.add_trees(ids, trees, link), end)
+        return len(ids)
+
+    def replace(
+        self,
+        subscription: Hashable,
+        condition: str | Tree | Any,
+        *,
+        dialect: str = "sql",
+        ttl: float | None = None,
+        link: Hashable = None,
+    ) -> None:
+        """Let an id that is there stand for another filter; every match sees the old or the new one.
+
+        What was said of its `ttl` and `link` is forgotten; say it again where it shall hold on.
+        """
+        tree = self._tree(condition, dialect)
+        end = self._end(ttl)
+        with self._gate:
+            self._expire(subscription)
+            number = self._matcher.replace(subscription, tree, link)
+            self._forget_end(number)
+            self._set_end((number,), end)
 
     def remove(self, subscription: Hashable) -> None:
         """Forget a subscription."""
-        self._matcher.remove(subscription)
+        with self._gate:
+            self._expire(subscription)
+            self._forget_end(self._matcher.remove(subscription))
 
-    def match(self, event: Mapping[str, Any] | Event) -> list[Hashable]:
-        """The ids of all subscriptions that the event meets."""
-        return self._matcher.match(_event(event))
+    def compact(self) -> None:
+        """Pay at once what the index put off, such as the merging of what was added lately."""
+        self._purge_all()
+        with self._gate:
+            self._matcher.compact()
 
-    def explain(self, subscription: Hashable, event: Mapping[str, Any] | Event) -> Explanation:
-        """Why a subscription does or does not match an event; print the answer."""
-        return explain(subscription, self._matcher[subscription], _event(event))
+    # ---- asking
+
+    def match(self, event: Mapping[str, Any] | Event | bytes | str | Any) -> list[Hashable]:
+        """The ids of all subscriptions that the event meets, in any order.
+
+        An event is a mapping, an Event, the bytes or text of a JSON object, or a CloudEvent.
+        """
+        if type(event) is not dict and type(event) is not Event:
+            event = readable(event)
+        if self._expiry is not None:
+            return self._match_living(event)
+        # What follows is the gate's reader, spelt out; gate.py says why it is in this order.
+        me = get_ident()
+        try:
+            self._inside.append(me)
+            if self._gate.closed:
+                self._gate.wait(me)
+            return self._matcher.match(event)
+        finally:
+            self._inside.remove(me)
+            if self._gate.closed:
+                self._gate.left()
+
+    def match_batch(self, events: Any) -> Matches:
+        """The matches of many events: an Arrow table, a pandas frame, or a list of what `match` takes.
+
+        A subscription that another thread adds or removes meanwhile may be found in later rows only.
+        """
+        table = as_arrow(events)
+        if table is None:
+            table = readable_many(events)
+        matcher = self._matcher
+        with self._gate.reading:
+            pin, before = matcher.pin(), matcher.work
+        parts = []
+        for first, part in slices(table, lambda: self._rows):
+            self._purge_all()
+            began = time.perf_counter()
+            try:
+                with self._gate.reading:
+                    parts.append(matcher.find_batch(part))
+            except EventError as error:
+                raise error.in_row(first + (error.row or 0)) from None
+            self._learn(time.perf_counter() - began)
+        with self._gate.reading:
+            return matcher.matches(parts, pin, before)
+
+    def matches_link(self, event: Mapping[str, Any] | Event | bytes | str | Any) -> list[Hashable]:
+        """The links on which at least one subscription meets the event, each once, in any order."""
+        event = readable(event)
+        self._purge_all()
+        with self._gate.reading:
+            return self._matcher.matches_link(event)
+
+    def explain(
+        self, subscription: Hashable, event: Mapping[str, Any] | Event | bytes | str | Any
+    ) -> Explanation:
+        """Why a subscription does or does not match an event; print the answer, or take its `to_json()`."""
+        read = readable(event)
+        if not isinstance(read, Event):
+            read = Event.of(read)
+        with self._gate.reading:
+            self._refuse_ended(subscription)
+            return self._matcher.explain(subscription, read)
+
+    def why_not(self, subscription: Hashable, event: Mapping[str, Any] | Event | bytes | str | Any) -> str:
+        """In a few lines, what keeps a subscription from matching an event."""
+        return self.explain(subscription, event).why_not()
+
+    def get(self, subscription: Hashable, default: Any = None) -> Any:
+        """The Tree of a subscription, or the default if there is none."""
+        with self._gate.reading:
+            return default if self._has_ended(subscription) else self._matcher.get(subscription, default)
+
+    def stats(self, count: int = 10) -> dict[str, Any]:
+        """How many subscriptions there are, the bytes that they take by structure, and the work so far.
+
+        With the predicates that most subscriptions hold, and the subscriptions that cost most: `count` each.
+        """
+        self._purge_all()
+        with self._gate.reading:
+            found = self._matcher.stats(count)
+            if self._expiry is not None:
+                found["ids"]["ends"] = self._expiry.memory()
+        return found
+
+    @property
+    def work(self) -> WorkCounters:
+        """What all matches so far took."""
+        return self._matcher.work
 
     def __getitem__(self, subscription: Hashable) -> Tree:
         """The Tree of a subscription, in normal form."""
-        return self._matcher[subscription]
+        with self._gate.reading:
+            self._refuse_ended(subscription)
+            return self._matcher[subscription]
 
     def __contains__(self, subscription: object) -> bool:
-        return subscription in self._matcher
+        with self._gate.reading:
+            return subscription in self._matcher and not self._has_ended(subscription)
 
     def __iter__(self) -> Iterator[Hashable]:
-        return iter(self._matcher)
+        """The ids of all subscriptions, in any order, as they are now."""
+        self._purge_all()
+        with self._gate.reading:
+            return iter(list(self._matcher))
 
     def __len__(self) -> int:
+        self._purge_all()
         return len(self._matcher)
+
+    # ---- files
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write all subscriptions and their index to one file, which takes its name when it is complete."""
+        from siftmesh.matching.file import save
+
+        self._purge_all()
+        with self._gate.reading:
+            arrays, known = self._matcher.to_arrays()
+            if self._expiry is not None:
+                arrays |= self._expiry.arrays()
+        types = None if self._schema is None else self._schema.names()
+        save(path, arrays, {"matcher": known, "schema": types, "limits": asdict(self._reader.limits)})
+
+    @classmethod
+    def load(cls, path: str | PathLike[str], clock: Callable[[], float] = time.time) -> Matcher:
+        """The matcher of a file. The index is mapped, not read: processes that load one file share memory.
+
+        What is added or removed afterwards changes this matcher and not the file.
+        """
+        from siftmesh.matching.file import load
+
+        arrays, meta = load(path)
+        made = cls(meta["schema"], Limits(**meta["limits"]), meta["matcher"]["index"], clock)
+        made._matcher = TreeMatcher.from_arrays(arrays, meta["matcher"])
+        made._expiry = Expiry.from_arrays(arrays)
+        return made
+
+    # ---- below
 
     def _tree(self, condition: Any, dialect: str) -> Tree:
         if isinstance(condition, Tree):
@@ -102,23 +305,77 @@ class Matcher:
             return normalise(condition)
         return self._reader.read(condition, dialect)
 
+    def _match_living(self, event: Any) -> list[Hashable]:
+        """`match` where some subscriptions have an end; what has ended is removed afterwards, bit by bit."""
+        with self._gate.reading:
+            expiry, now = self._ends, self._clock()
+            late = expiry.first() <= now
+            numbers = self._matcher.find(event)
+            found = self._matcher.of(expiry.living(numbers, now) if late else numbers)
+        if late:
+            with self._gate:
+                self._purge(_PURGED)
+        return found
 
-def _check_id(key: object, number: int) -> None:
-    try:
-        hash(key)
-    except TypeError as error:
-        raise ParameterError(f"row {number}: this is no id: {error}", expected="a hashable value") from None
+    @property
+    def _ends(self) -> Expiry:
+        if self._expiry is None:
+            self._expiry = Expiry()
+        return self._expiry
 
+    def _end(self, ttl: Any) -> float | None:
+        """The moment after so many seconds."""
+        if ttl is None:
+            return None
+        if isinstance(ttl, bool) or not isinstance(ttl, (int, float)) or not 0 < ttl < inf:
+            raise ConfigError(f"the ttl is {ttl!r}; expected a number of seconds above 0")
+        return self._clock() + ttl
 
-def _mappings(table: Any) -> Iterator[Mapping[str, Any]]:
-    listed = rows(table)
-    if isinstance(listed, (str, bytes, Mapping)) or not isinstance(listed, Iterable):
-        raise ParameterError(f"{type(table).__name__} is no table", expected="rows as mappings, or a table")
-    for number, row in enumerate(listed):
-        if not isinstance(row, Mapping):
-            raise ParameterError(f"row {number} is no mapping", expected="rows as mappings, or a table")
-        yield row
+    def _set_end(self, numbers: Sequence[int], end: float | None) -> None:
+        if end is not None:
+            self._ends.set_many(numbers, end)
 
+    def _forget_end(self, number: int) -> None:
+        if self._expiry is not None:
+            self._expiry.forget(number)
 
-def _event(event: Mapping[str, Any] | Event) -> Event:
-    return event if isinstance(event, Event) else Event.of(event)
+    def _has_ended(self, subscription: object) -> bool:
+        if self._expiry is None:
+            return False
+        number = self._matcher.number(subscription)
+        return number >= 0 and self._expiry.moment(number) <= self._clock()
+
+    def _refuse_ended(self, subscription: Hashable) -> None:
+        if self._has_ended(subscription):
+            no_such_id(subscription)
+
+    def _expire(self, subscription: Hashable) -> None:
+        """Remove a subscription if it has ended; for who is alone."""
+        if self._has_ended(subscription):
+            self._forget_end(self._matcher.remove(subscription))
+
+    def _purge(self, most: int) -> int:
+        """Remove what has ended, at most so many, and say how many; for who is alone."""
+        if self._expiry is None:
+            return 0
+        ended = self._expiry.ended(self._clock(), most)
+        for subscription in self._matcher.of(ended):
+            self._matcher.remove(subscription)
+        return len(ended)
+
+    def _purge_all(self) -> None:
+        """Remove all that has ended, letting others in now and then."""
+        while self._expiry is not None:
+            with self._gate.reading:
+                if self._expiry.first() > self._clock():
+                    return
+            with self._gate:
+                if self._purge(_PURGED) < _PURGED:
+                    return
+
+    def _learn(self, seconds: float) -> None:
+        """Let slices of batches be as long as they may be."""
+        if seconds > 2 * _SLICE:
+            self._rows = max(_LEAST_ROWS, self._rows // 2)
+        elif seconds < _SLICE / 2:
+            self._rows = min(_MOST_ROWS, self._rows * 2)

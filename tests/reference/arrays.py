@@ -1,4 +1,4 @@
-"""Arrays for kernels, with noise before and behind: whoever reads past the end finds something else each time."""
+"""Arrays for kernels, with noise before and behind: who reads past the end finds something else each time."""
 
 from __future__ import annotations
 

@@ -267,10 +267,11 @@ def grow_atoms(words: Words, longs: Longs, room: int) -> None:
     keys = words[H_KEYS]
     to = take_words(words, RECORD * room)
     there = take_longs(words, longs, room)
+    # The atoms that stand for no constant are there from the start, and have no chains yet.
     for place in range(RECORD * words[H_ATOM_COUNT]):
-        words[to + place] = words[atoms + place]
+        words[to + place] = words[atoms + place] if had else 0
     for place in range(words[H_ATOM_COUNT]):
-        longs[there + place] = longs[keys + place]
+        longs[there + place] = longs[keys + place] if had else 0
     words[H_ATOMS] = to
     words[H_KEYS] = there
     words[H_ATOM_ROOM] = room

@@ -10,6 +10,7 @@ from siftmesh.kernels.cells import key_of_double, whole_is_double
 from siftmesh.kernels.jit import kernel
 from siftmesh.kernels.layout import (
     A_SLOT,
+    A_TAG,
     A_USES,
     F_GRAMS,
     F_SCALARS,
@@ -34,6 +35,7 @@ from siftmesh.kernels.layout import (
     S_FLAGS,
     S_LONGS,
     S_PRESENCE,
+    S_USES,
     SLOT,
     STRING,
     SUFFIX,
@@ -76,6 +78,7 @@ def take_atom(
     live = words[H_ATOM_LIVE]
     atom = _atom_of(words, longs, heap, text, slot, asked, kind, raw)
     words[record + S_ATOMS] += words[H_ATOM_LIVE] - live
+    words[record + S_USES] += 1
     return atom
 
 
@@ -192,14 +195,19 @@ def release_list(words: Words, longs: Longs, heap: Bytes, place: int) -> None:
 def release_atom(words: Words, longs: Longs, heap: Bytes, atom: int) -> None:
     """Take a use of an atom away, and the atom if that was the last."""
     record = words[H_SLOTS] + SLOT * words[words[H_ATOMS] + RECORD * atom + A_SLOT]
-    if drop_atom(words, longs, heap, atom):
-        if words[record + S_PRESENCE] == atom:
+    if words[record + S_PRESENCE] == atom:
+        if drop_atom(words, longs, heap, atom):
             words[record + S_PRESENCE] = 0
-        else:
-            words[record + S_ATOMS] -= 1
+        return
+    words[record + S_USES] -= 1
+    if drop_atom(words, longs, heap, atom):
+        words[record + S_ATOMS] -= 1
 
 
 @kernel
 def use_atom(words: Words, atom: int) -> None:
-    """One use more."""
-    words[words[H_ATOMS] + RECORD * atom + A_USES] += 1
+    """One use more of an atom that is in use."""
+    record = words[H_ATOMS] + RECORD * atom
+    words[record + A_USES] += 1
+    if words[record + A_TAG] != PRESENCE:
+        words[words[H_SLOTS] + SLOT * words[record + A_SLOT] + S_USES] += 1

@@ -5,25 +5,29 @@ A *context* is an array of longs: for each of the arrays below its address and i
 
 from __future__ import annotations
 
-from typing import Any
-
-from siftmesh.kernels.events import STRANGE, match_message
+from siftmesh.kernels.events import STRANGE, match_message, verify_message
 from siftmesh.kernels.jit import kernel
-from siftmesh.kernels.layout import Longs
+from siftmesh.kernels.layout import N_UNSURE, Longs, Words
 from siftmesh.kernels.memory import bytes_at, bytes_of, longs_at, words_at
+from siftmesh.kernels.programs import DOUBT
 from siftmesh.kernels.rows import FRAME_TOO_SHORT, add_row, enter_rows, remove_row
 from siftmesh.kernels.unpack import NO_ROOM, unpack_row
 
 __all__ = [
     "CONTEXT",
+    "DOUBT",
     "LAST_STAMP",
     "X_CELLS",
     "X_COUNTERS",
+    "X_DIMS",
     "X_FRAME",
     "X_HEAP",
+    "X_HIGHS",
     "X_LONGS",
+    "X_LOWS",
     "X_MADE",
     "X_OUT",
+    "X_PRESENT",
     "X_STAMP",
     "X_STAMPS",
     "X_WORDS",
@@ -31,6 +35,7 @@ __all__ = [
     "finish_add",
     "match_event",
     "remove",
+    "verify_event",
 ]
 
 # ---- the context: addresses, each with the length behind it
@@ -44,14 +49,21 @@ X_STAMPS = 10
 X_OUT = 12
 X_COUNTERS = 14
 X_MADE = 16
-X_STAMP = 18
-CONTEXT = 20
+X_DIMS = 18
+X_PRESENT = 20
+X_LOWS = 22
+X_HIGHS = 24
+X_STAMP = 26
+CONTEXT = 27
 LAST_STAMP = 2**31 - 2
 
 
 @kernel
-def match_event(address: int, packed: Any, named: bool) -> int:
-    """How many subscriptions the event of a message meets, or what kept them from being found."""
+def match_event(address: int, packed: bytes, named: bool) -> int:
+    """How many subscriptions the event of a message meets, or what kept them from being found.
+
+    With DOUBT added, some of them are complements: what nobody here is sure of.
+    """
     context: Longs = longs_at(address, CONTEXT)
     stamps = words_at(context[X_STAMPS], context[X_STAMPS + 1])
     if context[X_STAMP] >= LAST_STAMP:
@@ -59,7 +71,9 @@ def match_event(address: int, packed: Any, named: bool) -> int:
             stamps[sub] = 0
         context[X_STAMP] = 0
     context[X_STAMP] += 1
-    return match_message(
+    counters = longs_at(context[X_COUNTERS], context[X_COUNTERS + 1])
+    unsure = counters[N_UNSURE]
+    found = match_message(
         words_at(context[X_WORDS], context[X_WORDS + 1]),
         longs_at(context[X_LONGS], context[X_LONGS + 1]),
         bytes_at(context[X_HEAP], context[X_HEAP + 1]),
@@ -70,12 +84,34 @@ def match_event(address: int, packed: Any, named: bool) -> int:
         stamps,
         context[X_STAMP],
         words_at(context[X_OUT], context[X_OUT + 1]),
+        counters,
+        words_at(context[X_DIMS], context[X_DIMS + 1]),
+        bytes_at(context[X_PRESENT], context[X_PRESENT + 1]),
+        longs_at(context[X_LOWS], context[X_LOWS + 1]),
+        longs_at(context[X_HIGHS], context[X_HIGHS + 1]),
+    )
+    return found + DOUBT if found >= 0 and counters[N_UNSURE] != unsure else found
+
+
+@kernel
+def verify_event(address: int, packed: bytes, named: bool, codes: Words) -> int:
+    """How many of the codes that the bitmaps found for the event of a message are met: the first ones then."""
+    context: Longs = longs_at(address, CONTEXT)
+    return verify_message(
+        words_at(context[X_WORDS], context[X_WORDS + 1]),
+        longs_at(context[X_LONGS], context[X_LONGS + 1]),
+        bytes_at(context[X_HEAP], context[X_HEAP + 1]),
+        bytes_of(packed),
+        named,
+        longs_at(context[X_FRAME], context[X_FRAME + 1]),
+        longs_at(context[X_CELLS], context[X_CELLS + 1]),
+        codes,
         longs_at(context[X_COUNTERS], context[X_COUNTERS + 1]),
     )
 
 
 @kernel
-def add_message(address: int, packed: Any, program: int, sub: int) -> int:
+def add_message(address: int, packed: bytes, program: int, sub: int) -> int:
     """Take in a subscription whose constants are a message; as `add_row`."""
     context: Longs = longs_at(address, CONTEXT)
     text = bytes_of(packed)

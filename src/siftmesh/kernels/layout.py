@@ -119,10 +119,11 @@ A_USES = 3
 
 # ---- a slot's record
 
-SLOT = 4
+SLOT = 5
 S_FLAGS = 0
 S_PRESENCE = 1  # the atom of presence, or 0
 S_ATOMS = 3  # how many atoms of values it has
+S_USES = 4  # and how often these are held
 S_LONGS = 2  # place of LENGTHS longs: which lengths of prefixes, suffixes and grams are looked up; its name
 LENGTHS = 4
 L_PREFIX = 0
@@ -162,6 +163,8 @@ P_RECIPE = 6  # entries of the recipe
 PROGRAM = 7
 
 P_MULTIPLE = 1  # its subscriptions may be met in several chains: each is reported once
+P_OF_VALUES = 4  # that an attribute has the value is not asked again: chains of elements do not lead here
+P_OF_ELEMENTS = 8  # the same of elements of arrays: chains of values do not lead here
 P_SIMPLE = 2  # some of its comparisons with a column can be all that is left to decide
 
 ACCEPT = -1
@@ -252,4 +255,7 @@ N_PROBES = 0  # chains of chunks looked at
 N_ROWS = 1  # rows examined
 N_LEAVES = 2  # leaves evaluated
 N_MATCHES = 3
+N_EVENTS = 4
+N_UNSURE = 5  # matches that nobody here was sure of
+N_VERIFIED = 6  # those of them that were asked again, slowly
 COUNTERS = 8

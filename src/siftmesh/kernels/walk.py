@@ -28,15 +28,20 @@ from siftmesh.kernels.layout import (
     L_GRAM,
     L_PREFIX,
     L_SUFFIX,
+    N_EVENTS,
     N_LEAVES,
     N_MATCHES,
     N_PROBES,
     N_ROWS,
+    N_UNSURE,
     NULL,
     P_ENTRY,
     P_FLAGS,
     P_MULTIPLE,
+    P_OF_ELEMENTS,
+    P_OF_VALUES,
     P_SIMPLE,
+    PARKED,
     PREFIX,
     RECORD,
     REJECT,
@@ -68,13 +73,14 @@ def _chain(
     text: Bytes,
     cells: Longs,
     atom: int,
+    skipped: int,
     stamps: Words,
     stamp: int,
     out: Words,
     found: int,
     counters: Longs,
 ) -> int:
-    """Write the matches among the rows that wait for an atom, those nobody is sure of as their complements."""
+    """Write the matches among the rows that wait for an atom, but of programs with a flag that is skipped; those nobody is sure of as their complements."""
     chunk = np.int64(words[words[H_ATOMS] + RECORD * atom + A_HEAD])
     if chunk == 0:
         return found
@@ -87,6 +93,8 @@ def _chain(
             return FULL
         counters[N_ROWS] += count
         at = np.int64(words[program + P_ENTRY])
+        if words[program + P_FLAGS] & skipped:
+            at = np.int64(REJECT)
         if at >= 0:
             at = run(words, longs, heap, text, cells, program, chunk, NO_ROW, at, counters)
         if at != REJECT and at != REJECT + DOUBT:
@@ -143,7 +151,10 @@ def _rows(
             if stamps[sub] == stamp:
                 continue
             stamps[sub] = stamp
-        out[found] = ~sub if unsure else sub
+        if unsure:
+            counters[N_UNSURE] += 1
+            sub = ~sub
+        out[found] = sub
         found += 1
     return found
 
@@ -180,7 +191,7 @@ def _grams(
                     atom = find_string(words, longs, heap, slot, tag, text, at, size)
                     if atom:
                         found = _chain(
-                            words, longs, heap, text, cells, atom, stamps, stamp, out, found, counters
+                            words, longs, heap, text, cells, atom, 0, stamps, stamp, out, found, counters
                         )
                         if found < 0:
                             return found
@@ -202,10 +213,12 @@ def walk_event(
     stamp: int,
     out: Words,
     found: int,
+    parked: bool,
     counters: Longs,
 ) -> int:
-    """Write the matches of an event, whose values stand in a frame and in cells; where the next may be written.
+    """Write the matches of an event whose values stand in a frame and in cells; where the next may be written.
 
+    Parked rows are asked only if that is wanted.
     FULL where there is no room: then the whole event is to be done again, with another stamp.
     """
     before = found
@@ -219,17 +232,19 @@ def walk_event(
         told = cells[CELL * slot + C_TAG]
         tag = told & 255
         if told >> 8:
-            found = _chain(words, longs, heap, text, cells, told >> 8, stamps, stamp, out, found, counters)
+            found = _chain(words, longs, heap, text, cells, told >> 8, P_OF_ELEMENTS, stamps, stamp, out, found, counters)
         elif tag == ARRAY:
             span = cells[CELL * slot + C_SPAN]
             element = span >> 32
             for cell in range(CELL * element, CELL * (element + (span & 0xFFFFFFFF)), CELL):
                 if found >= 0 and cells[cell + C_TAG] >> 8:
                     atom = cells[cell + C_TAG] >> 8
-                    found = _chain(words, longs, heap, text, cells, atom, stamps, stamp, out, found, counters)
+                    found = _chain(
+                        words, longs, heap, text, cells, atom, P_OF_VALUES, stamps, stamp, out, found, counters
+                    )
         if found >= 0 and words[record + S_PRESENCE] and tag > NULL:
             atom = words[record + S_PRESENCE]
-            found = _chain(words, longs, heap, text, cells, atom, stamps, stamp, out, found, counters)
+            found = _chain(words, longs, heap, text, cells, atom, 0, stamps, stamp, out, found, counters)
         if found >= 0 and flags & F_GRAMS and (tag == STRING or tag == TIMED):
             span = cells[CELL * slot + C_SPAN]
             found = _grams(
@@ -237,7 +252,10 @@ def walk_event(
             )
         if found < 0:
             return found
-    found = _chain(words, longs, heap, text, cells, ALWAYS, stamps, stamp, out, found, counters)
+    found = _chain(words, longs, heap, text, cells, ALWAYS, 0, stamps, stamp, out, found, counters)
+    if found >= 0 and parked:
+        found = _chain(words, longs, heap, text, cells, PARKED, 0, stamps, stamp, out, found, counters)
     if found >= 0:
+        counters[N_EVENTS] += 1
         counters[N_MATCHES] += found - before
     return found

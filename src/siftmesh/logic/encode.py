@@ -1,14 +1,15 @@
 """Trees to bytes and back: one spelling for each tree, compact, and safe to read from strangers.
 
 The bytes are one flat msgpack list: the version, then the nodes from the top, each before its children. A
-predicate is a code (operator and kind), its attribute and its constant; an And or Or is a code and the number
-of its children. Being flat, the list cannot be nested too deeply to be read, and a reader keeps count of depth
-and size. Only the spelling that `encode_tree` writes is taken, so that equal trees have equal bytes and a
-digest of the bytes stands for the tree.
+predicate is a code (operator and kind), its attribute and its constant; an And or Or is a code and the
+number of its children. Being flat, the list cannot be nested too deeply to be read, and a reader keeps count
+of depth and size. Only the spelling that `encode_tree` writes is taken, so that equal trees have equal bytes
+and a digest of the bytes stands for the tree.
 """
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any, NoReturn
 
 from siftmesh.errors import DamagedData, LimitExceeded
@@ -277,7 +278,7 @@ class _Reader:
             terms.append(Term(position, asked, kind, _checked(kind, self.any())))
         if operator not in _SOMES or not arrays or not _is_sorted(arrays):
             _refuse("SOME of no sorted arrays")
-        if not all(_before(one, other) for one, other in zip(terms, terms[1:], strict=False)):
+        if not all(_before(one, other) for one, other in pairwise(terms)):
             _refuse("the terms of SOME are not sorted")
         return Quantified(tuple(arrays), operator, tuple(terms))
 
@@ -325,7 +326,7 @@ def _sorted(kind: Kind, values: Any) -> tuple[Any, ...]:
 
 
 def _is_sorted(values: list[Any]) -> bool:
-    return all(one < other for one, other in zip(values, values[1:], strict=False))
+    return all(one < other for one, other in pairwise(values))
 
 
 def _before(one: Term, other: Term) -> bool:

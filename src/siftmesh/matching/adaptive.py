@@ -1,103 +1,307 @@
-"""The default matcher: each subscription stands where events that cannot meet it never look."""
+"""The default engine: each subscription stands where events that cannot meet it never look."""
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from siftmesh.kernels.entry import match_event
-from siftmesh.kernels.events import STRANGE
+import numpy as np
+import pyarrow as pa
+
+from siftmesh.errors import EventError
+from siftmesh.kernels.atoms import find_strings
+from siftmesh.kernels.bitmap import WORK_WORDS
+from siftmesh.kernels.entry import DOUBT, match_event, verify_event
+from siftmesh.kernels.events import STRANGE, match_columns, verify_columns
+from siftmesh.kernels.layout import (
+    F_TIMES,
+    H_SLOTS,
+    N_VERIFIED,
+    S_FLAGS,
+    SLOT,
+    Bytes,
+    Longs,
+    Words,
+)
 from siftmesh.kernels.unpack import NO_ROOM
 from siftmesh.logic.evaluate import holds
+from siftmesh.logic.template import Template
 from siftmesh.logic.tree import Tree
+from siftmesh.matching.bitmaps import BitmapIndex
+from siftmesh.matching.bulk import plan_of
 from siftmesh.matching.clusters import ClusterIndex
-from siftmesh.matching.ids import Ids
+from siftmesh.matching.columns import Columns, encode_columns
+from siftmesh.matching.engine import bound_rows, find_one_by_one, insert_one_by_one
 from siftmesh.matching.packing import pack_event, pack_plain
+from siftmesh.matching.places import Places
 from siftmesh.matching.scratch import Scratch
+from siftmesh.matching.woven import woven
+from siftmesh.matching.work import WorkCounters
 from siftmesh.model.event import Event
+from siftmesh.model.rows import is_arrow, rows
 
-__all__ = ["AdaptiveMatcher"]
+__all__ = ["AdaptiveEngine"]
+
+# Rows of a batch that are matched at a time: what they write stays in the processor's cache.
+_BLOCK = 2048
+# Fewer rows than this are bound one by one.
+_MANY = 16
 
 
-class AdaptiveMatcher:
+class AdaptiveEngine:
     """Finds the subscriptions that an event meets by what it has, not by asking each."""
 
+    parallel = True
+
     def __init__(self) -> None:
-        self._ids = Ids()
-        self._clusters = ClusterIndex()
+        self.clusters = ClusterIndex()
+        self.bitmaps = BitmapIndex()
+        self.places = Places(self.clusters)
+        # One more than the greatest number in use.
+        self._room = 0
+        self._spare: list[Scratch] = []
         self._scratches: list[Scratch] = []
 
-    def add(self, subscription: Hashable, tree: Tree) -> None:
-        """Register a tree under an id that is not taken."""
-        number = self._ids.take(subscription)
-        try:
-            self._clusters.add(number, tree)
-        except BaseException:
-            self._ids.give_back(subscription)
-            raise
+    # ---- subscriptions
 
-    def remove(self, subscription: Hashable) -> None:
+    def insert(self, number: int, tree: Tree) -> None:
+        """Take a tree in under a number that is not in use."""
+        self._room = max(self._room, number + 1)
+        terms = self.places.insert(number, tree)
+        if terms is not None:
+            self.bitmaps.add(number, terms)
+
+    def insert_rows(self, numbers: Sequence[int], template: Template, columns: Mapping[str, Any]) -> None:
+        """Take in a template bound to rows of Arrow columns, all or none."""
+        plan = plan_of(template, columns) if len(numbers) >= _MANY else None
+        if plan is None or not self.places.insert_rows(numbers, plan, columns):
+            insert_one_by_one(self, numbers, bound_rows(template, columns, len(numbers)))
+        elif len(numbers):
+            self._room = max(self._room, max(numbers) + 1)
+
+    def delete(self, number: int) -> None:
         """Forget a subscription."""
-        number = self._ids[subscription]
-        self._clusters.remove(number)
-        self._ids.give_back(subscription)
+        if self.clusters.remove(number):
+            self.bitmaps.remove(number)
 
-    def match(self, event: Mapping[str, Any] | Event) -> list[Hashable]:
-        """The ids of all subscriptions that the event meets."""
+    def tree(self, number: int) -> Tree:
+        """The tree of a subscription, in normal form."""
+        return self.clusters.tree(number)
+
+    def compact(self) -> None:
+        """Pay at once what was put off."""
+        self.bitmaps.compact()
+
+    # ---- one event
+
+    def find(self, event: Mapping[str, Any] | Event) -> list[int]:
+        """The numbers of all subscriptions that an event meets."""
         packed = pack_plain(event)
+        named = packed is not None
         if packed is None:
-            event = event if isinstance(event, Event) else Event.of(event)
-            if event.closed:
-                event.refuse_paths_into_arrays(self._clusters.pools.slots)
-            packed = pack_event(event, self._clusters.pools.slots)
-            numbers = self._match(packed, False)
-        else:
-            numbers = self._match(packed, True)
-        listed = self._ids.listed
-        try:
-            if numbers and min(numbers) < 0:
-                numbers = self._verified(numbers, event)
-        finally:
-            pass
-        return [listed[number] for number in numbers]
-
-    def _match(self, packed: bytes, named: bool) -> list[int]:
-        try:
-            scratch = self._scratches.pop()
-        except IndexError:
-            scratch = Scratch()
-        scratch.fit(self._clusters.pools, len(self._ids.listed))
-        found = match_event(scratch.address, packed, named)
+            event, packed = self._packed(event)
+        scratch = self._borrow()
+        address = scratch.address
+        found = match_event(address, packed, named)
         while found < 0:
             if found == NO_ROOM:
                 scratch.longer_frame()
             elif found == STRANGE:
-                raise TypeError("strange")
+                # A name or number that no event may have, or one that only the slow way reads.
+                named = False
+                event, packed = self._packed(event)
             else:
                 scratch.longer_out()
-            scratch.fit(self._clusters.pools, len(self._ids.listed))
-            found = match_event(scratch.address, packed, named)
-        numbers: list[int] = scratch.out[:found].tolist()
-        self._scratches.append(scratch)
+            scratch.fit(self.clusters.pools, self._room, self.places.dims.table)
+            found = match_event(address, packed, named)
+        if found >= DOUBT:
+            codes = scratch.out[: found - DOUBT].tolist()
+            numbers = self._verified(codes, event, scratch)
+        else:
+            numbers = scratch.out[:found].tolist()
+        if self.bitmaps:
+            numbers += self._of_bitmaps(event, packed, named, scratch)
+        self._spare.append(scratch)
         return numbers
 
-    def _verified(self, numbers: list[int], event: Any) -> list[int]:
-        """Only those that match for sure, with the others asked again one by one."""
+    def _packed(self, event: Mapping[str, Any] | Event) -> tuple[Event, bytes]:
         read = event if isinstance(event, Event) else Event.of(event)
-        return [
-            number if number >= 0 else ~number
-            for number in numbers
-            if number >= 0 or holds(self._clusters.tree(~number), read)
-        ]
+        slots = self.clusters.pools.slots
+        if read.closed:
+            read.refuse_paths_into_arrays(slots)
+        return read, pack_event(read, slots)
 
-    def __getitem__(self, subscription: Hashable) -> Tree:
-        return self._clusters.tree(self._ids[subscription])
+    def _of_bitmaps(self, event: Any, packed: bytes, named: bool, scratch: Scratch) -> list[int]:
+        codes = self.bitmaps.match_one(scratch.present, scratch.lows, scratch.highs, scratch.work)
+        if len(codes) and codes.min() < 0:
+            codes = codes[: verify_event(scratch.address, packed, named, codes)]
+            if len(codes) and codes.min() < 0:
+                return self._verified(codes.tolist(), event, scratch)
+        scratch.found += len(codes)
+        return codes.tolist()
 
-    def __contains__(self, subscription: object) -> bool:
-        return subscription in self._ids
+    def _verified(self, codes: list[int], event: Any, scratch: Scratch) -> list[int]:
+        """Only those that are met, with the unsure ones asked again one by one."""
+        read = event if isinstance(event, Event) else Event.of(event)
+        unsure = [~code for code in codes if code < 0]
+        scratch.counters[N_VERIFIED] += len(unsure)
+        met = [number for number in unsure if holds(self.clusters.tree(number), read)]
+        scratch.found += len(met) - len(unsure)
+        return [code for code in codes if code >= 0] + met
 
-    def __iter__(self) -> Iterator[Hashable]:
-        return iter(self._ids)
+    # ---- many events
 
-    def __len__(self) -> int:
-        return len(self._ids)
+    def find_batch(self, events: Any) -> tuple[Longs, Words]:
+        """The same of many events, as bounds and numbers."""
+        if not is_arrow(events):
+            return find_one_by_one(self.find, events)
+        batches = [events] if isinstance(events, pa.RecordBatch) else events.to_batches()
+        parts: list[tuple[Longs, Words]] = []
+        before = 0
+        for batch in batches:
+            for first in range(0, batch.num_rows, _BLOCK):
+                block = batch.slice(first, _BLOCK)
+                parts.append(self._find_block(block, before))
+                before += block.num_rows
+        if not parts:
+            return np.zeros(1, np.int64), np.zeros(0, np.int32)
+        if len(parts) == 1:
+            return parts[0]
+        sizes = np.concatenate([np.zeros(1, np.int64), *[np.diff(bounds) for bounds, _ in parts]])
+        return np.cumsum(sizes), np.concatenate([numbers for _, numbers in parts])
+
+    def _find_block(self, batch: pa.RecordBatch, before: int) -> tuple[Longs, Words]:
+        encoded = encode_columns(batch, self.clusters.pools.slots, self._atoms)
+        if encoded is None:
+            try:
+                return find_one_by_one(self.find, batch)
+            except EventError as error:
+                raise error.in_row(before + (error.row or 0)) from None
+        arrays = encoded.arrays()
+        count = batch.num_rows
+        scratch = self._borrow()
+        dims = self.places.dims.table
+        if len(scratch.frame) < len(arrays[0]):
+            scratch.longer_frame(len(arrays[0]))
+            scratch.fit(self.clusters.pools, self._room, dims)
+        places = scratch.places(count, len(self.places.dims))
+        bounds = np.zeros(count + 1, np.int64)
+        stamp = scratch.stamps_for(count)
+        row = 0
+        parts: list[Words] = []
+        while row < count:
+            pools = self.clusters.pools
+            base = int(bounds[row])
+            bounds[row] = 0
+            after = int(
+                match_columns(
+                    pools.words, pools.longs, pools.heap, arrays[3], arrays[0], arrays[1], arrays[2],
+                    row, count, scratch.frame, scratch.cells, scratch.stamps, stamp, bounds, scratch.out,
+                    scratch.counters, dims, *places,
+                )
+            )  # fmt: skip
+            reached = after if after >= 0 else ~after
+            parts.append(scratch.out[: bounds[reached]].copy())
+            bounds[row : reached + 1] += base
+            row = reached
+            if after < 0:
+                scratch.longer_frame(len(arrays[1]))
+                scratch.fit(pools, self._room, dims)
+            elif after < count:
+                scratch.longer_out()
+                stamp = scratch.stamps_for(count)
+        numbers = parts[0] if len(parts) == 1 else np.concatenate(parts)
+        if self.bitmaps:
+            bounds, numbers = self._with_bitmaps(bounds, numbers, arrays, places, scratch)
+        if len(numbers) and numbers.min() < 0:
+            bounds, numbers = self._batch_verified(bounds, numbers, batch, scratch)
+        self._spare.append(scratch)
+        return bounds, numbers
+
+    def _with_bitmaps(
+        self, bounds: Longs, numbers: Words, arrays: tuple[Longs, Longs, Bytes, Bytes], places: Any, scratch: Scratch
+    ) -> tuple[Longs, Words]:
+        """The matches of the rows together with those that the bitmaps find."""
+        shape = (len(bounds) - 1, len(self.places.dims))
+        present, lows, highs = (place.reshape(shape) for place in places)
+        ends, codes = self.bitmaps.match(present, lows, highs, scratch.work)
+        if len(codes) and codes.min() < 0:
+            pools = self.clusters.pools
+            verify_columns(
+                pools.words, pools.longs, pools.heap, arrays[3], arrays[0], arrays[1], arrays[2],
+                scratch.frame, scratch.cells, ends, codes, scratch.counters,
+            )  # fmt: skip
+            codes = codes[: ends[-1]]
+        scratch.found += len(codes)
+        return woven(bounds, numbers, ends, codes)
+
+    def _batch_verified(
+        self, bounds: Longs, numbers: Words, batch: pa.RecordBatch, scratch: Scratch
+    ) -> tuple[Longs, Words]:
+        found = [numbers[bounds[row] : bounds[row + 1]].tolist() for row in range(len(bounds) - 1)]
+        for row, codes in enumerate(found):
+            if codes and min(codes) < 0:
+                event = next(iter(rows(batch.slice(row, 1))))
+                found[row] = self._verified(codes, event, scratch)
+        bounds = np.zeros(len(found) + 1, np.int64)
+        np.cumsum([len(codes) for codes in found], out=bounds[1:])
+        return bounds, np.array([number for codes in found for number in codes], np.int32)
+
+    def _atoms(self, slot: int, text: Bytes, bounds: Longs) -> Longs | None:
+        """The atoms of strings; none for an attribute whose strings are read as moments too."""
+        pools = self.clusters.pools
+        if pools.words[pools.words[H_SLOTS] + SLOT * slot + S_FLAGS] & F_TIMES:
+            return None
+        found = np.zeros(len(bounds) - 1, np.int64)
+        find_strings(pools.words, pools.longs, pools.heap, slot, text, bounds, found)
+        return found
+
+    def _borrow(self) -> Scratch:
+        """What one thread needs to itself; it is given back by appending it to the spare ones."""
+        try:
+            scratch = self._spare.pop()
+        except IndexError:
+            scratch = Scratch()
+            self._scratches.append(scratch)
+        scratch.fit(self.clusters.pools, self._room, self.places.dims.table)
+        return scratch
+
+    # ---- reports
+
+    def access(self, number: int) -> str:
+        """What a subscription waits for, in words."""
+        return self.places.access(number)
+
+    def reached(self, number: int, event: Event) -> bool:
+        """Whether the index looks at a subscription for an event."""
+        if number not in self.bitmaps:
+            return self.places.reached(number, event)
+        scratch = self._borrow()
+        slots = self.clusters.pools.slots
+        if match_event(scratch.address, pack_event(event, slots), False) == NO_ROOM:
+            return True
+        codes = self.bitmaps.match_one(scratch.present, scratch.lows, scratch.highs, scratch.work)
+        return number in (codes ^ (codes >> 31)).tolist()
+
+    @property
+    def work(self) -> WorkCounters:
+        """All work since the engine was made."""
+        total = WorkCounters()
+        for scratch in self._scratches:
+            probes, candidates, leaves, matches, events, _, verified = scratch.counters[:7].tolist()
+            words = int(scratch.work[WORK_WORDS])
+            total += WorkCounters(events, probes, candidates, leaves, words, verified, matches + scratch.found)
+        return total
+
+    def memory(self) -> dict[str, int]:
+        """Bytes by structure."""
+        held = self.clusters.pools.memory()
+        return held | {f"bitmap {name}": size for name, size in self.bitmaps.memory().items()}
+
+    def hottest(self, count: int) -> list[tuple[str, int]]:
+        """What most subscriptions wait for, and how many do."""
+        return self.places.hottest(count)
+
+    def dearest(self, count: int) -> list[tuple[int, int]]:
+        """The subscriptions that cost most, and how much."""
+        return self.places.dearest(count)

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from siftmesh.kernels.bulk import PARTLY, add_columns, finish_columns
 from siftmesh.kernels.cells import double_of_key
 from siftmesh.kernels.chunks import row_of
 from siftmesh.kernels.constants import hold_constant, release_constant
 from siftmesh.kernels.entry import add_message, finish_add, remove
 from siftmesh.kernels.layout import (
+    A_SLOT,
     A_TAG,
+    ALWAYS,
     BOOL,
     CHUNK,
     H_ATOMS,
@@ -25,25 +29,36 @@ from siftmesh.kernels.layout import (
     K_ROOM,
     MOST_ROWS,
     NUMBER,
+    PREFIX,
+    PRESENCE,
     R_KEY,
     R_LIST,
     RECORD,
     STRING,
+    SUFFIX,
     TEXT,
     TIMESTAMP,
     WIDE,
+    Bytes,
+    Longs,
+    Words,
 )
 from siftmesh.kernels.pools import free_words, take_words
 from siftmesh.kernels.rows import DONE, FRAME_TOO_SHORT, LACKS_ROOM
 from siftmesh.kernels.unpack import NO_ROOM, unpack_row
-from siftmesh.logic.tree import Tree
-from siftmesh.matching.access import Access, access_of
+from siftmesh.logic.normalise import normalise
+from siftmesh.logic.render import render
+from siftmesh.logic.tree import Operator, Predicate, Tree
+from siftmesh.matching.bulk import Plan
+from siftmesh.matching.access import access_of
 from siftmesh.matching.estimates import Estimates
 from siftmesh.matching.forms import Form
 from siftmesh.matching.pools import Pools
 from siftmesh.matching.program import PARKED_ACCESS, Program, compile_program
 from siftmesh.matching.scratch import Scratch
-from siftmesh.matching.shape import Part, Test, form_of, pattern_text, restore, shape_of, skeleton
+from siftmesh.matching.shape import Part, Test, form_of, pattern_text, restore, skeleton
+from siftmesh.model.pattern import escape
+from siftmesh.model.values import Kind
 
 __all__ = ["ClusterIndex"]
 
@@ -51,6 +66,9 @@ _pack = msgspec.msgpack.Encoder().encode
 # Shapes whose programs are remembered; a program lives as long as it has rows.
 _SHAPES = 65_536
 _INT_LIMIT = 2.0**63
+# Rows of a table that are encoded at a time, and for how many of them the pools are made longer.
+_ROWS = 1 << 16
+_BLOCK = 1 << 12
 
 
 class ClusterIndex:
@@ -63,18 +81,8 @@ class ClusterIndex:
         self._programs: dict[int, Program] = {}
         self._scratch = Scratch()
 
-    def access(self, tree: Tree) -> Access | None:
-        """What a tree would wait for."""
-        return access_of(skeleton(tree), self.estimates.probability)
-
-    def add(self, sub: int, tree: Tree, parked: bool = False) -> Program:
-        """Take a subscription in; a parked one is found by nothing but its number."""
-        shape, constants = shape_of(tree)
-        program = self._form(shape, tree).program(constants, parked)
-        self.add_row(sub, program, constants)
-        return program
-
-    def _form(self, shape: Any, tree: Tree) -> Form:
+    def form(self, shape: Any, tree: Tree) -> Form:
+        """What is known of the subscriptions of one shape."""
         form = self._forms.get(shape)
         if form is None:
             if len(self._forms) >= _SHAPES:
@@ -102,6 +110,47 @@ class ClusterIndex:
                 break
         program.subscriptions += 1
 
+    def add_columns(self, subs: Sequence[int], program: Program, plan: Plan, columns: Mapping[str, Any]) -> None:
+        """Take in the subscriptions of a plan, of whose rows each has a number."""
+        numbers = np.asarray(subs, np.int32)
+        self.pools.reserve_directory(int(numbers.max(initial=0)) + 1)
+        for first in range(0, len(numbers), _ROWS):
+            part = {name: column.slice(first, _ROWS) for name, column in columns.items()}
+            self._add_block(numbers[first : first + _ROWS], program, plan, *plan.encode(part))
+        program.subscriptions += len(numbers)
+
+    def _add_block(
+        self, subs: Words, program: Program, plan: Plan, described: Longs, raws: Longs, text: Bytes
+    ) -> None:
+        pools, scratch = self.pools, self._scratch
+        # The constants that are no parameters stand in the frame already, with their strings behind the others.
+        own = self._unpack(_pack(plan.constants))
+        frame = scratch.frame
+        strings = np.flatnonzero(frame[: 2 * len(plan.constants) : 2] >> 32 == STRING)
+        frame[2 * strings + 1] += len(text) << 32
+        text = np.concatenate([text, own, np.zeros(8, np.uint8)])
+        _, words, longs = program.words[:3]
+        row = 0
+        while row < len(subs):
+            items = _BLOCK * (len(plan.constants) + program.rows_for)
+            chunks = MOST_ROWS * (1 + words)
+            pools.reserve_atoms(items)
+            pools.reserve(4 * items + _BLOCK * (24 + 2 * words) + chunks, _BLOCK * 2 * longs + MOST_ROWS * longs, len(text))
+            row = int(
+                add_columns(
+                    pools.words, pools.longs, pools.heap, text, described, raws, frame,
+                    len(plan.constants), program.place, subs, row, scratch.made,
+                )
+            )  # fmt: skip
+            if row >= PARTLY:
+                row -= PARTLY
+                done = False
+                while not done:
+                    pools.reserve(chunks, MOST_ROWS * longs, 0)
+                    done = finish_columns(
+                        pools.words, pools.longs, program.place, subs[row - 1], scratch.made
+                    )
+
     def _reserve(self, constants: int, packed: bytes, sub: int) -> None:
         """Room for a row of constants, however they are to be kept."""
         pools = self.pools
@@ -118,8 +167,8 @@ class ClusterIndex:
             self._scratch.fit(self.pools, 0)
             entered = finish_add(self._scratch.address, program.place, sub, entered - 1)
 
-    def remove(self, sub: int) -> None:
-        """Take a subscription out."""
+    def remove(self, sub: int) -> bool:
+        """Take a subscription out; whether it was parked."""
         pools = self.pools
         pools.reserve(0, 0, 0)
         self._scratch.fit(pools, 0)
@@ -131,11 +180,12 @@ class ClusterIndex:
                 release_constant(pools.words, pools.longs, pools.heap, what, held)
             free_words(pools.words, place, len(program.words))
             del self._programs[place]
+        return program.parked
 
     def tree(self, sub: int) -> Tree:
-        """The tree of a subscription, as its row tells it."""
+        """The tree of a subscription, as its row tells it, in normal form."""
         program, constants = self.constants(sub)
-        return restore(program.part, constants)
+        return normalise(restore(program.part, constants))
 
     def program_of(self, sub: int) -> Program:
         """The program of a subscription."""
@@ -170,6 +220,23 @@ class ClusterIndex:
                 else:
                     constants.append(self._constant(held))
         return program, constants
+
+    def describe(self, atom: int) -> str:
+        """What an atom stands for, in words."""
+        if atom == ALWAYS:
+            return "every event"
+        words = self.pools.words
+        record = int(words[H_ATOMS]) + RECORD * atom
+        slot, tag = int(words[record + A_SLOT]), int(words[record + A_TAG])
+        name = next(name for name, number in self.pools.slots.items() if number == slot)
+        if tag == PRESENCE:
+            return render(Predicate(name, Operator.IS_NOT_NULL, Kind.NULL))
+        constant = self._constant(atom)
+        if tag >= PREFIX:
+            text = escape(constant.decode(errors="replace"))
+            pattern = f"{text}%" if tag == PREFIX else f"%{text}" if tag == SUFFIX else f"%{text}%"
+            return render(Predicate(name, Operator.LIKE, Kind.STRING, pattern))
+        return render(Predicate(name, Operator.EQ, Kind.NUMBER if tag == WIDE else Kind(tag - 1), constant))
 
     def _chunks(self, sub: int) -> list[int]:
         words = self.pools.words

@@ -39,8 +39,8 @@ __all__ = [
 class Engine(Protocol):
     """An index of subscriptions by number.
 
-    One that is `parallel` may be asked by several threads at once (`find`, `find_batch`, `find_links`, `tree`,
-    `access`, `reached` and what only reports); whoever changes it must be alone.
+    One that is `parallel` may be asked by several threads at once (`find`, `find_batch`, `find_links`,
+    `tree`, `access`, `reached` and what only reports); whoever changes it must be alone.
     """
 
     parallel: bool
@@ -98,7 +98,7 @@ def bound(row: int, bind: Callable[[Any], Tree], constants: Any) -> Tree:
     try:
         return bind(constants)
     except SubscriptionError as error:
-        raise type(error)(f"row {row}: {error.what}", expected=error.expected, limit=error.limit) from None
+        raise error.in_row(row) from None
 
 
 def bound_rows(template: Template, columns: Mapping[str, Any], count: int) -> list[Tree]:

@@ -21,8 +21,10 @@ from siftmesh.model.values import Kind
 __all__ = ["Estimates"]
 
 # With no constant known, one value in so many is guessed to be the one.
-_VALUES = 10
-_ITEMS = 4
+_VALUES = 50
+# Constants that have been asked for so many times each, on average, have been seen for what they are.
+_OFTEN = 4
+_ITEMS = 2
 _GUESSES = {
     OP_EQ: 0.1,
     OP_KEY_EQ: 0.01,
@@ -49,11 +51,12 @@ class Estimates:
         slot = self._pools.slots.get(attribute)
         if test is None:
             return 1.0
-        distinct = self._pools.distinct(slot) if slot is not None else 0
         if isinstance(test.leaf, Predicate) and test.leaf.kind == Kind.BOOL:
             return 0.5
-        one = 1 / (_VALUES + distinct)
-        return one * (_ITEMS if test.operation in (OP_IN, OP_OVERLAPS) else 1)
+        distinct, uses = self._pools.asked(slot) if slot is not None else (0, 0)
+        # Few constants that come again and again are all there are; otherwise there may be many more of them.
+        one = 1 / distinct if uses >= _OFTEN * distinct > 0 else 1 / (_VALUES + distinct)
+        return min(0.5, one * (_ITEMS if test.operation in (OP_IN, OP_OVERLAPS) else 1))
 
     def likely(self, test: Test) -> float:
         """How likely a test is to be true, for the order of evaluation."""

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from sys import getsizeof
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 __all__ = ["Expiry"]
 
@@ -72,9 +76,24 @@ class Expiry:
         moments, known = self._moments, len(self._moments)
         return [number for number in numbers if number >= known or moments[number] > now]
 
-    def items(self) -> tuple[array[int], array[float]]:
-        """The numbers that have an end, and when."""
-        return self._heap[:], array("d", [self._moments[number] for number in self._heap])
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        """The numbers that have an end, and when, as arrays."""
+        import numpy as np
+
+        moments = [self._moments[number] for number in self._heap]
+        return {"ends.numbers": np.array(self._heap, np.int32), "ends.moments": np.array(moments, np.float64)}
+
+    @classmethod
+    def from_arrays(cls, arrays: Mapping[str, NDArray[Any]]) -> Expiry | None:
+        """What these are of; None if there are none."""
+        if "ends.numbers" not in arrays:
+            return None
+        made = cls()
+        for number, moment in zip(
+            arrays["ends.numbers"].tolist(), arrays["ends.moments"].tolist(), strict=True
+        ):
+            made.set(number, moment)
+        return made
 
     def memory(self) -> int:
         """Bytes of what is held."""

@@ -11,7 +11,7 @@ from siftmesh.logic.evaluate import truth
 from siftmesh.logic.render import render
 from siftmesh.logic.tree import And, Or, Predicate, Tree, attributes
 from siftmesh.model.event import Event
-from siftmesh.model.values import OPAQUE, Timestamp, Value
+from siftmesh.model.values import OPAQUE, Kind, Timestamp, Value
 
 __all__ = ["Explanation", "Verdict", "explain"]
 
@@ -26,6 +26,22 @@ class Verdict(msgspec.Struct, frozen=True):
     saw: dict[str, Any]
     missing: tuple[str, ...] = ()
     parts: tuple[Verdict, ...] = ()
+    # Of a test of one attribute, what the value is compared with.
+    operator: str = ""
+    operand: Any = None
+
+    def __str__(self) -> str:
+        seen = "; ".join(_seen(self))
+        return f"{self.asks} is {_WORDS[self.truth]}" + (f" ({seen})" if seen else "")
+
+    def to_dict(self) -> dict[str, Any]:
+        """The same as plain values."""
+        found: dict[str, Any] = {"asks": self.asks, "truth": _WORDS[self.truth]}
+        if self.parts:
+            return {**found, "parts": [part.to_dict() for part in self.parts]}
+        if self.operator:
+            found |= {"operator": self.operator, "operand": self.operand}
+        return {**found, "saw": self.saw, "missing": list(self.missing)}
 
 
 class Explanation(msgspec.Struct, frozen=True):
@@ -34,6 +50,9 @@ class Explanation(msgspec.Struct, frozen=True):
     subscription: Any
     matches: bool
     verdict: Verdict
+    # Where the subscription waits in the index, and whether this event made the index look at it.
+    access: str = "every event"
+    reached: bool = True
 
     def __bool__(self) -> bool:
         return self.matches
@@ -42,17 +61,60 @@ class Explanation(msgspec.Struct, frozen=True):
         """The leaves that decide: those that make it match, or those that keep it from matching."""
         return list(_deciding(self.verdict, self.matches))
 
+    @property
+    def reason(self) -> Verdict:
+        """The first of the leaves that decide."""
+        return next(_deciding(self.verdict, self.matches))
+
+    @property
+    def skipped(self) -> bool:
+        """Whether the index never looked at the subscription for this event."""
+        return not self.reached
+
     def __str__(self) -> str:
-        head = f"{self.subscription} {'matches' if self.matches else 'does not match'}"
-        return "\n".join([head, *_lines(self.verdict, 1)])
+        return "\n".join([self._head(), *_lines(self.verdict, 1)])
+
+    def why_not(self) -> str:
+        """In a sentence for each, what keeps the subscription from matching, the first reason first."""
+        if self.matches:
+            return self._head()
+        lines = [self._head(), *(f"  {reason}" for reason in self.reasons())]
+        looked = "looked at it" if self.reached else "did not look at it"
+        return "\n".join([*lines, f"the index waits for {self.access} and {looked}"])
+
+    def to_dict(self) -> dict[str, Any]:
+        """The same as plain values; an id that JSON does not have is given as text."""
+        plain = isinstance(self.subscription, (str, int, float)) or self.subscription is None
+        return {
+            "subscription": self.subscription if plain else repr(self.subscription),
+            "matches": self.matches,
+            "reason": self.reason.to_dict(),
+            "access": self.access,
+            "skipped": self.skipped,
+            "verdict": self.verdict.to_dict(),
+        }
+
+    def to_json(self) -> str:
+        """The same as JSON."""
+        return msgspec.json.encode(self.to_dict()).decode()
+
+    def _head(self) -> str:
+        return f"{self.subscription} {'matches' if self.matches else 'does not match'}"
 
 
-def explain(subscription: Hashable, tree: Tree, event: Event) -> Explanation:
+def explain(
+    subscription: Hashable,
+    tree: Tree,
+    event: Event,
+    *,
+    access: str = "every event",
+    reached: bool = True,
+) -> Explanation:
     """Evaluate every part of a tree, none skipped."""
     if event.closed:
         event.refuse_paths_into_arrays(attributes(tree))
     verdict = _verdict(tree, event)
-    return Explanation(subscription, verdict.truth is True, verdict)
+    return Explanation(subscription, verdict.truth is True, verdict, access, reached)
 
 
 def _verdict(tree: Tree, event: Event) -> Verdict:
@@ -62,12 +124,26 @@ def _verdict(tree: Tree, event: Event) -> Verdict:
         return Verdict(word, truth(tree, event), {}, (), parts)
     reads = [tree.attribute] if isinstance(tree, Predicate) else sorted(attributes(tree))
     saw = {name: _shown(event.values[name]) for name in reads if name in event.values}
-    return Verdict(render(tree), truth(tree, event), saw, tuple(name for name in reads if name not in saw))
+    missing = tuple(name for name in reads if name not in saw)
+    if not isinstance(tree, Predicate):
+        return Verdict(render(tree), truth(tree, event), saw, missing)
+    asked = tree.operator.name.replace("_", " ")
+    return Verdict(render(tree), truth(tree, event), saw, missing, (), asked, _operand(tree))
+
+
+def _operand(leaf: Predicate) -> Any:
+    if leaf.kind != Kind.TIMESTAMP:
+        return leaf.value
+    if isinstance(leaf.value, tuple):
+        return tuple(Timestamp(micros).isoformat() for micros in leaf.value)
+    return Timestamp(leaf.value).isoformat()
 
 
 def _shown(value: Value) -> Any:
     if isinstance(value, Timestamp):
         return value.isoformat()
+    if isinstance(value, tuple):
+        return tuple(map(_shown, value))
     return "an object" if value is OPAQUE else value
 
 
@@ -83,8 +159,12 @@ def _lines(verdict: Verdict, depth: int) -> list[str]:
     lines = [f"{'  ' * depth}{_WORDS[verdict.truth]:<8}{verdict.asks}"]
     for part in verdict.parts:
         lines += _lines(part, depth + 1)
-    seen = [f"{name} is {value!r}" for name, value in verdict.saw.items()]
-    seen += [f"{name} is missing" for name in verdict.missing]
+    seen = _seen(verdict)
     if seen:
         lines[0] += f"   [{', '.join(seen)}]"
     return lines
+
+
+def _seen(verdict: Verdict) -> list[str]:
+    seen = [f"{name} is {value!r}" for name, value in verdict.saw.items()]
+    return seen + [f"{name} is missing" for name in verdict.missing]

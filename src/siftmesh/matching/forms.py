@@ -26,10 +26,12 @@ _Key = tuple[bool, tuple[Any, ...]]
 class Form:
     """Chooses the program for a row of constants."""
 
-    __slots__ = ("_compile", "_first", "_fixed", "_left", "_programs", "_varied", "part")
+    __slots__ = ("_compile", "_first", "_fixed", "_left", "_programs", "_varied", "bitmap", "part")
 
     def __init__(self, part: Part | Test, compile_program: Compile) -> None:
         self.part = part
+        # Whether its subscriptions go to the bitmaps; None before that is settled.
+        self.bitmap: bool | None = None
         self._compile = compile_program
         self._left = _ENOUGH
         self._first: list[Any] = []

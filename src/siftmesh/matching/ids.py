@@ -8,7 +8,7 @@ for a few thousand; `compact_ids` has the same methods for millions.
 from __future__ import annotations
 
 from array import array
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping
 from numbers import Number
 from sys import getsizeof
 from typing import TYPE_CHECKING, Any, NoReturn, Protocol
@@ -20,15 +20,24 @@ from siftmesh.model.rows import column_values
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["Ids", "SimpleIds", "canonical", "given_ids", "no_such_id", "of_several_kinds", "refuse_taken"]
+__all__ = [
+    "IdTable",
+    "Ids",
+    "SimpleIds",
+    "canonical",
+    "given_ids",
+    "kind_of_id",
+    "no_such_id",
+    "of_several_kinds",
+    "refuse_taken",
+]
 
 _NONE: Any = object()
 # Beyond are numbers that no index of ids holds as words; as keys of a dict they are as good as they come.
 _LEAST, _GREATEST = -(2**63), 2**63 - 1
 
 
-
-class Ids(Protocol):
+class IdTable(Protocol):
     """Which id has which number, and back."""
 
     # Gives out the numbers, and keeps those that somebody still minds.
@@ -58,6 +67,9 @@ class Ids(Protocol):
 
     def to_arrow(self, numbers: Any) -> Any:
         """The ids of numbers as an Arrow array: int64 if all ids are ints, string if all are strings."""
+
+    def compact(self) -> None:
+        """Pay at once what was put off."""
 
     def memory(self) -> dict[str, int]:
         """Bytes by structure."""
@@ -115,7 +127,7 @@ class SimpleIds:
     def find(self, subscription: object) -> int:
         """The number of an id, or -1."""
         try:
-            return self._numbers.get(subscription, -1)  # type: ignore[arg-type]  # what is no id is not there
+            return self._numbers.get(subscription, -1)
         except TypeError:
             return -1
 
@@ -129,10 +141,13 @@ class SimpleIds:
         import pyarrow
 
         found = self.of(numbers.tolist())
-        kinds = {_kind(one) for one in found} | {_kind(one) for one in self._numbers}
+        kinds = {kind_of_id(one) for one in found} | {kind_of_id(one) for one in self._numbers}
         if len(kinds) > 1 or (kinds and not kinds <= {"int", "str"}):
             of_several_kinds(kinds)
         return pyarrow.array(found, pyarrow.string() if kinds == {"str"} else pyarrow.int64())
+
+    def compact(self) -> None:
+        """Nothing is ever put off."""
 
     def memory(self) -> dict[str, int]:
         """Bytes by structure, the ids themselves included."""
@@ -192,14 +207,19 @@ def canonical(subscription: Any) -> Hashable:
         raise SubscriptionError(f"this is no id: {error}", expected="a hashable value") from None
     if not isinstance(subscription, Number):
         return subscription  # type: ignore[no-any-return]  # hashable, as was just seen
+    return _whole(subscription)
+
+
+def _whole(number: Any) -> Hashable:
+    """A number as an int, if it is equal to one of 64 bits."""
     try:
-        size = subscription.real if isinstance(subscription, complex) else subscription
+        size = number.real if isinstance(number, complex) else number
         # To ask first spares the digits of a Decimal with a huge exponent.
-        if _LEAST <= size <= _GREATEST and (whole := int(size)) == subscription:  # type: ignore[operator]  # numbers that have no order raise
+        if _LEAST <= size <= _GREATEST and (whole := int(size)) == number:
             return whole
     except (TypeError, ValueError, ArithmeticError):
-        pass
-    return subscription
+        pass  # some sort of number that is no int
+    return number  # type: ignore[no-any-return]  # hashable, as its caller has seen
 
 
 def given_ids(subscriptions: Any) -> list[Hashable]:
@@ -213,7 +233,7 @@ def given_ids(subscriptions: Any) -> list[Hashable]:
             try:
                 canonical(one)
             except SubscriptionError as error:
-                raise SubscriptionError(f"row {row}: {error.what}", expected=error.expected) from None
+                raise error.in_row(row) from None
         raise
 
 
@@ -231,11 +251,16 @@ def no_such_id(subscription: object) -> NoReturn:
 def of_several_kinds(kinds: Iterable[str]) -> NoReturn:
     """Say that ids do not fit into one Arrow array."""
     raise ConfigError(
-        f"an Arrow array holds ids that are all ints of 64 bits or all strings; these are {', '.join(sorted(kinds))}"
+        "ids that are all ints of 64 bits or all strings make an Arrow array; "
+        f"these are {', '.join(sorted(kinds))}"
     )
 
 
-def _kind(subscription: Hashable) -> str:
+def kind_of_id(subscription: Hashable) -> str:
+    """What an id is, as far as Arrow is concerned."""
     if type(subscription) is int and not _LEAST <= subscription <= _GREATEST:
         return "int beyond 64 bits"
     return type(subscription).__name__
+
+
+Ids = SimpleIds

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from siftmesh.matching.keys import pack_keys, unpack_keys
+
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from siftmesh.matching.engine import Words
 
 __all__ = ["Links"]
@@ -63,6 +67,23 @@ class Links:
         """One more than the greatest number of a link."""
         return len(self._names)
 
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        """All that is known, as arrays."""
+        return {"of": self._fit(0), "names": pack_keys(self._names, "link")}
+
+    @classmethod
+    def from_arrays(cls, arrays: Mapping[str, NDArray[Any]]) -> Links:
+        """The links that these are of."""
+        import numpy as np
+
+        made = cls()
+        made._of = arrays["of"]
+        made._names = unpack_keys(arrays["names"])
+        made._counts = np.bincount(made._of[made._of >= 0], minlength=len(made._names)).tolist()
+        made._numbers = {made._names[number]: number for number, count in enumerate(made._counts) if count}
+        made._free = [number for number, count in enumerate(made._counts) if not count]
+        return made
+
     def _number(self, link: Hashable) -> int:
         number = self._numbers.get(link)
         if number is None:
@@ -81,7 +102,9 @@ class Links:
 
         held = self._of
         if held is None or subscription >= len(held):
-            longer = np.full(max(64, subscription + 1, 2 * len(held) if held is not None else 0), -1, np.int32)
+            longer = np.full(
+                max(64, subscription + 1, 2 * len(held) if held is not None else 0), -1, np.int32
+            )
             if held is not None:
                 longer[: len(held)] = held
             self._of = longer

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from siftmesh.matching.ids import Ids
+from siftmesh.matching.ids import IdTable
 from siftmesh.matching.numbers import Pin
 from siftmesh.matching.work import WorkCounters
 
@@ -26,7 +26,7 @@ class Matches:
 
     __slots__ = ("_bounds", "_ids", "_numbers", "_pin", "_work")
 
-    def __init__(self, bounds: Longs, numbers: Words, ids: Ids, pin: Pin, work: WorkCounters) -> None:
+    def __init__(self, bounds: Longs, numbers: Words, ids: IdTable, pin: Pin, work: WorkCounters) -> None:
         self._bounds = bounds
         self._numbers = numbers
         self._ids = ids

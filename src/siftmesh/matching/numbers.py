@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from array import array
 from collections import deque
+from collections.abc import Callable, Iterable
 from sys import getsizeof
 from weakref import ref
 
@@ -36,6 +37,14 @@ class Numbers:
         self._serial = 0
         # What was given back while there were pins, with the serial number of the newest pin of that moment.
         self._waiting: deque[tuple[int, array[int]]] = deque()
+
+    @classmethod
+    def of(cls, room: int, free: Iterable[int]) -> Numbers:
+        """Numbers up to `room`, of which some are not in use."""
+        made = cls()
+        made.room = room
+        made._free.extend(free)
+        return made
 
     def take(self) -> int:
         """A number that is not in use."""
@@ -74,8 +83,7 @@ class Numbers:
         """Keep from now on what is given back."""
         pin = Pin()
         self._serial += 1
-        # The dict, not this object: what is pinned shall not keep the whole index alive.
-        self._pins[self._serial] = ref(pin, lambda _, pins=self._pins, serial=self._serial: pins.pop(serial, None))
+        self._pins[self._serial] = ref(pin, _forgetting(self._pins, self._serial))
         return pin
 
     def waiting(self) -> list[int]:
@@ -103,3 +111,8 @@ class Numbers:
             return next(iter(self._pins), self._serial + 1)
         except RuntimeError:
             return 0  # a pin died this very moment; there is another time
+
+
+def _forgetting(pins: dict[int, ref[Pin]], serial: int) -> Callable[[ref[Pin]], object]:
+    # It holds the dict and not the object: what is pinned need not be kept alive by its pins.
+    return lambda _: pins.pop(serial, None)

@@ -43,7 +43,7 @@ def _moment(moment: Any) -> Any:
 
 
 def _array(values: Any) -> list[Any]:
-    return [_moment(value) if type(value) is Timestamp else value for value in values]
+    return [convert(value) if (convert := _CONVERT.get(type(value))) else value for value in values]
 
 
 _CONVERT: dict[type, Callable[[Any], Any]] = {

@@ -24,6 +24,7 @@ from siftmesh.kernels.layout import (
     H_WORDS,
     HEADER,
     S_ATOMS,
+    S_USES,
     SLOT,
 )
 from siftmesh.kernels.pools import free_words, take_words
@@ -127,9 +128,10 @@ class Pools:
         self.slots[attribute] = made
         return made
 
-    def distinct(self, slot: int) -> int:
-        """How many constants the subscriptions ask a slot for."""
-        return int(self.words[int(self.words[H_SLOTS]) + SLOT * slot + S_ATOMS])
+    def asked(self, slot: int) -> tuple[int, int]:
+        """How many constants are held of a slot, and how often all of them together."""
+        record = int(self.words[H_SLOTS]) + SLOT * slot
+        return int(self.words[record + S_ATOMS]), int(self.words[record + S_USES])
 
     def memory(self) -> dict[str, int]:
         """Bytes in use."""

@@ -39,6 +39,8 @@ from siftmesh.kernels.layout import (
     OP_TEXT_LT,
     OP_UNSURE,
     P_MULTIPLE,
+    P_OF_ELEMENTS,
+    P_OF_VALUES,
     P_SIMPLE,
     PATTERN,
     PREFIX,
@@ -101,7 +103,7 @@ class Program(msgspec.Struct):
     rows_for: int
     place: int = 0
     subscriptions: int = 0
-    unsure: bool = False
+    parked: bool = False
 
 
 class _Writer:
@@ -238,11 +240,12 @@ def compile_program(
             writer.recipe.append([what, where, -1, -1, 1, test.first])
         for name in access.presences:
             writer.recipe.append([R_PRESENCE, slot(name), 0, -1, 1, 0])
-    return _assemble(part, access, writer, entry, texts, constants)
+    return _assemble(part, access, writer, entry, texts, constants, implied)
 
 
 def _assemble(
-    part: Part | Test, access: Access | None, writer: _Writer, entry: int, texts: list[int], constants: int
+    part: Part | Test, access: Access | None, writer: _Writer, entry: int, texts: list[int], constants: int,
+    implied: Test | None,
 ) -> Program:
     length = len(writer.code)
 
@@ -263,6 +266,8 @@ def _assemble(
     flags = P_MULTIPLE if many or arrays or texts_repeat else 0
     if any(row[0] >> 16 in (M_WORD_COLUMN, M_LONG_COLUMN) and row[0] & 255 in _SIMPLE for row in writer.code):
         flags |= P_SIMPLE
+    if implied is not None:
+        flags |= P_OF_ELEMENTS if implied.operation in (OP_CONTAINS, OP_OVERLAPS) else P_OF_VALUES
     head = [length, len(writer.word_kinds), writer.longs, place(entry), flags, 0, len(writer.recipe)]
     kept = [writer.modes.get(number, _FIXED) for number in range(constants)]
     return Program(
@@ -274,7 +279,7 @@ def _assemble(
         writer.held,
         texts,
         waits,
-        unsure=any(row[0] & 255 == OP_UNSURE for row in writer.code),
+        parked=access is PARKED_ACCESS,
     )
 
 

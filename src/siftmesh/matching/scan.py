@@ -77,11 +77,11 @@ class ScanEngine:
         """The tree of a subscription."""
         return self._trees[number]
 
-    def access(self, number: int) -> str:
+    def access(self, number: int) -> str:  # noqa: ARG002 - one is as another
         """What a subscription waits for, in words."""
         return "every event"
 
-    def reached(self, number: int, event: Event) -> bool:
+    def reached(self, number: int, event: Event) -> bool:  # noqa: ARG002 - one is as another
         """Whether a subscription is looked at for an event: it always is."""
         return True
 

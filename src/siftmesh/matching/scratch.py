@@ -11,19 +11,26 @@ from siftmesh.kernels.entry import (
     LAST_STAMP,
     X_CELLS,
     X_COUNTERS,
+    X_DIMS,
     X_FRAME,
     X_HEAP,
+    X_HIGHS,
     X_LONGS,
+    X_LOWS,
     X_MADE,
     X_OUT,
+    X_PRESENT,
     X_STAMP,
     X_STAMPS,
     X_WORDS,
 )
-from siftmesh.kernels.layout import CELL, COUNTERS, H_SLOT_COUNT
+from siftmesh.kernels.dims import DIM
+from siftmesh.kernels.layout import CELL, COUNTERS, H_SLOT_COUNT, Bytes, Longs, Words
 from siftmesh.matching.pools import Pools
 
 __all__ = ["Scratch"]
+
+_NO_DIMS: Words = np.zeros(0, np.int32)
 
 
 class Scratch:
@@ -36,15 +43,21 @@ class Scratch:
         self.out = np.zeros(1024, np.int32)
         self.counters = np.zeros(COUNTERS, np.int64)
         self.made = np.zeros(256, np.int64)
+        self.present = np.zeros(0, np.uint8)
+        self.lows = np.zeros(0, np.int64)
+        self.highs = np.zeros(0, np.int64)
+        self.work = np.zeros(COUNTERS, np.int64)
+        # Matches that no kernel has counted.
+        self.found = 0
+        self._places = (self.present, self.lows, self.highs)
         self.context = np.zeros(CONTEXT, np.int64)
         self.address = int(self.context.ctypes.data)
         self._seen = (-1, -1, -1)
 
-    def fit(self, pools: Pools, subscriptions: int) -> None:
-        """Be ready for the pools as they are, and for so many subscriptions."""
+    def fit(self, pools: Pools, subscriptions: int = 0, dims: Words = _NO_DIMS) -> None:
+        """Be ready for the pools as they are, for so many subscriptions, and for these dimensions."""
         slots = len(pools.slots)
-        state = (pools.version, slots, subscriptions if subscriptions > len(self.stamps) else -1)
-        if state == self._seen:
+        if self._seen == (pools.version, slots, len(dims)) and subscriptions <= len(self.stamps):
             return
         needed = CELL * (int(pools.words[H_SLOT_COUNT]) + len(self.frame) // 2)
         if len(self.cells) < needed:
@@ -52,7 +65,12 @@ class Scratch:
         if len(self.stamps) < subscriptions:
             self.stamps = np.zeros(2 * subscriptions, np.int32)
             self.context[X_STAMP] = 0
-        self._seen = (pools.version, slots, -1)
+        width = len(dims) // DIM
+        if len(self.present) != width:
+            self.present = np.zeros(width, np.uint8)
+            self.lows = np.zeros(width, np.int64)
+            self.highs = np.zeros(width, np.int64)
+        self._seen = (pools.version, slots, len(dims))
         self._tell(X_WORDS, pools.words)
         self._tell(X_LONGS, pools.longs)
         self._tell(X_HEAP, pools.heap)
@@ -62,6 +80,10 @@ class Scratch:
         self._tell(X_OUT, self.out)
         self._tell(X_COUNTERS, self.counters)
         self._tell(X_MADE, self.made)
+        self._tell(X_DIMS, dims)
+        self._tell(X_PRESENT, self.present)
+        self._tell(X_LOWS, self.lows)
+        self._tell(X_HIGHS, self.highs)
 
     def stamps_for(self, events: int) -> int:
         """The first of so many marks that are not in use."""
@@ -72,9 +94,17 @@ class Scratch:
         self.context[X_STAMP] = last + events
         return last + 1
 
-    def longer_frame(self) -> None:
+    def places(self, events: int, width: int) -> tuple[Bytes, Longs, Longs]:
+        """Room for the places of so many events in so many dimensions."""
+        size = events * width
+        if len(self._places[0]) < size:
+            self._places = (np.zeros(size, np.uint8), np.zeros(size, np.int64), np.zeros(size, np.int64))
+        present, lows, highs = self._places
+        return present[:size], lows[:size], highs[:size]
+
+    def longer_frame(self, least: int = 0) -> None:
         """Room for an event, or a row of constants, of twice as many values."""
-        self.frame = np.zeros(2 * len(self.frame), np.int64)
+        self.frame = np.zeros(max(2 * len(self.frame), 2 * least), np.int64)
         self.made = np.zeros(2 * len(self.frame), np.int64)
         self._seen = (-1, -1, -1)
 

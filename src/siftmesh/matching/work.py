@@ -24,11 +24,7 @@ class WorkCounters(msgspec.Struct, frozen=True):
     matches: int = 0
 
     def __add__(self, other: WorkCounters) -> WorkCounters:
-        return WorkCounters(
-            *[getattr(self, name) + getattr(other, name) for name in self.__struct_fields__]
-        )
+        return WorkCounters(*[getattr(self, name) + getattr(other, name) for name in self.__struct_fields__])
 
     def __sub__(self, other: WorkCounters) -> WorkCounters:
-        return WorkCounters(
-            *[getattr(self, name) - getattr(other, name) for name in self.__struct_fields__]
-        )
+        return WorkCounters(*[getattr(self, name) - getattr(other, name) for name in self.__struct_fields__])

@@ -83,10 +83,11 @@ def from_plain(thing: Any, what: str, inside_array: bool = False) -> Value:
 
 
 def _extended(thing: msgspec.msgpack.Ext) -> Timestamp | Opaque | None:
-    if thing.code == _OPAQUE and not thing.data:
+    data = bytes(thing.data)
+    if thing.code == _OPAQUE and not data:
         return OPAQUE
-    if thing.code == _TIMESTAMP and len(thing.data) == 8:
-        moment = Timestamp(int.from_bytes(thing.data, "big", signed=True))
+    if thing.code == _TIMESTAMP and len(data) == 8:
+        moment = Timestamp(int.from_bytes(data, "big", signed=True))
         try:
             to_value(moment)
         except EventError:

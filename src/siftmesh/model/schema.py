@@ -42,6 +42,12 @@ class AttributeType(msgspec.Struct, frozen=True):
             raise ConfigError(f"{name!r} is not a type; expected {near or f'one of {_NAMES}'}")
         return cls(TYPES[name])
 
+    def name(self) -> str:
+        """A name of this type."""
+        kind = self.kind if self.element is None else self.element
+        name = next(name for name, named in reversed(TYPES.items()) if named == kind)
+        return name if self.element is None else f"array<{name}>"
+
 
 class Schema(msgspec.Struct, frozen=True):
     """The attributes that filters may name, by canonical name."""
@@ -62,3 +68,7 @@ class Schema(msgspec.Struct, frozen=True):
             except ConfigError as error:
                 raise ConfigError(f"attribute {name}: {error}") from None
         return cls(attributes)
+
+    def names(self) -> dict[str, str]:
+        """The names of the types by attribute, as `of` takes them."""
+        return {attribute: one.name() for attribute, one in self.attributes.items()}

@@ -1,0 +1,159 @@
+"""Where each subscription stands: in the chains of what it waits for, or, if nothing is rare enough, in the bitmaps."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from struct import Struct
+from typing import Any
+
+import numpy as np
+
+from siftmesh.kernels.atoms import find_string, find_value
+from siftmesh.kernels.chains import programs_of, waiting
+from siftmesh.kernels.layout import NUMBER, P_LENGTH, STRING, WIDE
+from siftmesh.logic.evaluate import truth
+from siftmesh.logic.render import render
+from siftmesh.logic.tree import Operator, Predicate, Tree
+from siftmesh.matching.access import access_of
+from siftmesh.matching.bitmaps import Term
+from siftmesh.matching.bounds import conjunctions
+from siftmesh.matching.bulk import Plan
+from siftmesh.matching.clusters import ClusterIndex
+from siftmesh.matching.dims import Dims
+from siftmesh.matching.forms import Form
+from siftmesh.matching.shape import restore, shape_of
+from siftmesh.model.event import Event
+from siftmesh.model.values import Kind
+
+__all__ = ["Places"]
+
+# Of so many events a subscription may be looked at in its chain; what would be looked at more often costs less
+# as bits: a bit costs about a fifteenth of a row.
+_OFTEN = 0.06
+
+
+_DOUBLE = Struct("<d")
+_WHOLE = Struct("<q")
+_MAGNITUDE = (1 << 63) - 1
+
+
+class Places:
+    """Puts subscriptions into the clusters, and says what the bitmaps are to hold."""
+
+    def __init__(self, clusters: ClusterIndex) -> None:
+        self._clusters = clusters
+        self.dims = Dims()
+
+    def insert(self, number: int, tree: Tree) -> list[Term] | None:
+        """Take a subscription in; the terms by which the bitmaps find it, or None if they need not."""
+        shape, constants = shape_of(tree)
+        form = self._clusters.form(shape, tree)
+        if form.bitmap is None:
+            form.bitmap = self._is_for_bitmaps(form, tree)
+        if form.bitmap:
+            program = form.program(constants, True)
+            self._clusters.add_row(number, program, constants)
+            terms = self._terms(tree)
+            if terms is not None:
+                return terms
+            # These constants leave nothing to hold on to.
+            self._clusters.remove(number)
+            _, constants = shape_of(tree)
+        self._clusters.add_row(number, form.program(constants, False), constants)
+        return None
+
+    def insert_rows(self, numbers: Sequence[int], plan: Plan, columns: Mapping[str, Any]) -> bool:
+        """Take in all rows of a plan; False, and nothing is changed, if they are for the bitmaps."""
+        form = self._clusters.form(("rows", plan.shape), plan.tree)
+        if form.bitmap is None:
+            form.bitmap = self._is_for_bitmaps(form, plan.tree)
+            form.fix(plan.fixed)
+        if form.bitmap:
+            return False
+        program = form.program(plan.constants, False)
+        self._clusters.add_columns(numbers, program, plan, columns)
+        return True
+
+    def _is_for_bitmaps(self, form: Form, tree: Tree) -> bool:
+        access = access_of(form.part, self._clusters.estimates.probability)
+        if access is not None and access.probability <= _OFTEN:
+            return False
+        return conjunctions(tree, _key_of, lambda *_: 0) is not None
+
+    def _terms(self, tree: Tree) -> list[Term] | None:
+        found = conjunctions(tree, _key_of, self._atom_of)
+        if found is None:
+            return None
+        ways, exact = found
+        slot = self._clusters.pools.slot
+        return [
+            (
+                not exact,
+                [
+                    (self.dims.number(slot(name), tag, how), *bound)
+                    for (name, tag, how), bound in way.items()
+                ],
+            )
+            for way in ways
+        ]
+
+    def _atom_of(self, attribute: str, tag: int, value: Any) -> int:
+        pools = self._clusters.pools
+        slot = pools.slot(attribute)
+        if tag == STRING:
+            text = np.frombuffer(value.encode() + bytes(8), np.uint8).copy()
+            return int(find_string(pools.words, pools.longs, pools.heap, slot, STRING, text, 0, len(text) - 8))
+        return int(find_value(pools.words, pools.longs, slot, WIDE if tag == NUMBER else tag, int(value)))
+
+    # ---- reports
+
+    def access(self, number: int) -> str:
+        """What a subscription waits for, in words."""
+        program, constants = self._clusters.constants(number)
+        if program.parked:
+            return "bitmap of ranges"
+        waits = [render(restore(test, constants)) for test in program.access.tests]
+        waits += [render(_present(name)) for name in program.access.presences]
+        return " or ".join(waits) or "every event"
+
+    def reached(self, number: int, event: Event) -> bool:
+        """Whether an event has something that a subscription outside the bitmaps waits for."""
+        program, constants = self._clusters.constants(number)
+        access = program.access
+        if not access.tests and not access.presences:
+            return True
+        return any(truth(restore(test, constants), event) for test in access.tests) or any(
+            truth(_present(name), event) for name in access.presences
+        )
+
+    def hottest(self, count: int) -> list[tuple[str, int]]:
+        """What most subscriptions wait for, and how many do."""
+        pools = self._clusters.pools
+        atoms = np.zeros(count, np.int64)
+        sizes = np.zeros(count, np.int64)
+        found = int(waiting(pools.words, atoms, sizes))
+        return [
+            (self._clusters.describe(int(atom)), int(size))
+            for atom, size in zip(atoms[:found].tolist(), sizes[:found].tolist(), strict=True)
+        ]
+
+    def dearest(self, count: int) -> list[tuple[int, int]]:
+        """The subscriptions of which most leaves are to be evaluated when they are looked at, and how many."""
+        words = self._clusters.pools.words
+        programs = programs_of(words)
+        there = np.flatnonzero(programs)
+        lengths = words[programs[there] + P_LENGTH]
+        order = np.argsort(-lengths, kind="stable")[:count]
+        return list(zip(there[order].tolist(), lengths[order].tolist(), strict=True))
+
+
+def _present(name: str) -> Predicate:
+    return Predicate(name, Operator.IS_NOT_NULL, Kind.NULL)
+
+
+def _key_of(kind: Kind, value: Any) -> int:
+    """The key of a constant, as `key_of_double` and its like make it."""
+    if kind != Kind.NUMBER:
+        return int(value)
+    bits: int = _WHOLE.unpack(_DOUBLE.pack(value))[0]
+    return bits if bits >= 0 else 0 if bits == -(1 << 63) else bits ^ _MAGNITUDE
