@@ -18,7 +18,7 @@ from benchmarks.matcher_workloads import Case
 from benchmarks.peers.contender import Ints, mappings
 from siftmesh import Event, Tree
 from siftmesh.logic.tree import And, Operator, Or, Predicate
-from siftmesh.matching.scan import ScanMatcher
+from siftmesh.matching.api import TreeMatcher
 from siftmesh.model.pattern import compile_pattern
 
 __all__ = ["Reference", "difference"]
@@ -47,7 +47,7 @@ class Reference:
         shown = case.events.slice(0, self.events)
         columns = Columns(shown)
         every = max(1, case.size * min(self.events, 100) // SECOND_OPINIONS)
-        second = ScanMatcher()
+        second = TreeMatcher("scan")
         rows, ids = [], []
         for place, (number, tree) in enumerate(case.read()):
             mask = columns.meets(tree)
@@ -70,7 +70,7 @@ class Reference:
         """The pairs of the first events."""
         return self.keys[: np.searchsorted(self.keys, events << 32)]
 
-    def _ask(self, second: ScanMatcher, events: pa.Table) -> None:
+    def _ask(self, second: TreeMatcher, events: pa.Table) -> None:
         """Let the scan matcher find the pairs of some subscriptions."""
         asked = np.fromiter(second, dtype=np.int64)
         mine = self.upto(events.num_rows)

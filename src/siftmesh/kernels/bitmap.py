@@ -216,7 +216,8 @@ def _narrow(
     buckets = head[entry + E_BUCKETS]
     bucket = not_above(head, head[entry + E_BOUNDARIES], buckets - 1, low)
     if low != high:
-        saved[: bits.size] = bits
+        for word in range(bits.size):
+            saved[word] = bits[word]
     if head[entry + E_ROWS] != NO_ROWS:
         _and_row(head, small, rows, entry, bucket, bits, work)
     place = head[entry + E_PLACES] + bucket
@@ -337,7 +338,8 @@ def match_segment(
     while event < bounds.size - 1:
         if out.size - bounds[event] < slots + SLACK:
             return event
-        bits[:] = alive
+        for word in range(size):
+            bits[word] = alive[word]
         first = event * width
         for number in range(head[H_ENTRIES]):
             entry = HEADER + number * ENTRY

@@ -295,7 +295,8 @@ def _fill_row(
     if bucket == 0:
         done += _fill_first_rows(head, ids, rows, places, entry, size)
     else:
-        rows[row : row + size] = rows[row - size : row]
+        for at in range(row, row + size):
+            rows[at] = rows[at - size]
         first = small[place + behind - 1]
         last = small[place + behind]
         for at in range(ends + first, ends + last):
@@ -318,7 +319,8 @@ def _fill_first_rows(head: Longs, ids: Words, rows: Longs, places: Words, entry:
     rows[lacking : lacking + size] = -1
     for at in range(starts, last):
         rows[lacking + _word(places, ids[at])] &= ~_bit(ids[at])
-    rows[row : row + size] = rows[lacking : lacking + size]
+    for word in range(size):
+        rows[row + word] = rows[lacking + word]
     for at in range(ends, last):
         rows[row + _word(places, ids[at])] |= _bit(ids[at])
     for at in range(starts, ends):

@@ -28,6 +28,7 @@ __all__ = [
     "X_MADE",
     "X_OUT",
     "X_PRESENT",
+    "X_SEEN",
     "X_STAMP",
     "X_STAMPS",
     "X_WORDS",
@@ -53,8 +54,9 @@ X_DIMS = 18
 X_PRESENT = 20
 X_LOWS = 22
 X_HIGHS = 24
-X_STAMP = 26
-CONTEXT = 27
+X_SEEN = 26
+X_STAMP = 28
+CONTEXT = 29
 LAST_STAMP = 2**31 - 2
 
 
@@ -85,6 +87,7 @@ def match_event(address: int, packed: bytes, named: bool) -> int:
         context[X_STAMP],
         words_at(context[X_OUT], context[X_OUT + 1]),
         counters,
+        longs_at(context[X_SEEN], context[X_SEEN + 1]),
         words_at(context[X_DIMS], context[X_DIMS + 1]),
         bytes_at(context[X_PRESENT], context[X_PRESENT + 1]),
         longs_at(context[X_LOWS], context[X_LOWS + 1]),

@@ -163,6 +163,7 @@ def match_message(
     stamp: int,
     out: Words,
     counters: Longs,
+    seen: Longs,
     dims: Words,
     present: Bytes,
     lows: Longs,
@@ -178,7 +179,7 @@ def match_message(
     fill_cells(words, longs, heap, frame, 0, count, packed, cells)
     parked = _place(cells, dims, present, lows, highs, 0)
     found = walk_event(
-        words, longs, heap, packed, frame, 0, count, cells, stamps, stamp, out, 0, parked, counters
+        words, longs, heap, packed, frame, 0, count, cells, stamps, stamp, out, 0, parked, counters, seen
     )
     clear_cells(frame, 0, count, cells)
     return found
@@ -264,6 +265,7 @@ def match_columns(
     bounds: Longs,
     out: Words,
     counters: Longs,
+    seen: Longs,
     dims: Words,
     present: Bytes,
     lows: Longs,
@@ -283,7 +285,7 @@ def match_columns(
             return ~row
         parked = _place(cells, dims, present, lows, highs, row * width)
         after = walk_event(
-            words, longs, heap, text, frame, 0, count, cells, stamps, stamp + row, out, found, parked, counters
+            words, longs, heap, text, frame, 0, count, cells, stamps, stamp + row, out, found, parked, counters, seen
         )
         clear_cells(frame, 0, count, cells)
         if after == FULL:

@@ -23,6 +23,7 @@ from typing import Any
 
 import llvmlite.binding
 import numba
+from numba import types
 from numba.core import config
 from numba.core.caching import CompileResultCacheImpl, FunctionCache
 
@@ -197,7 +198,33 @@ def kernel(function: Callable[..., Any] | None = None, /, **options: Any) -> Any
     if function is None:
         return lambda decorated: kernel(decorated, **options)
     made = numba.njit(**{**_OPTIONS, **options})(function)
-    if not config.DISABLE_JIT and cache_folder() is not None:
+    if config.DISABLE_JIT:
+        return made
+    if cache_folder() is not None:
         # What `cache=True` does, with files of our own.
         made._cache = _Kept(function)
+    _call_with_wide_numbers(made)
     return made
+
+
+def _call_with_wide_numbers(made: Any) -> None:
+    """Have whole numbers of 64 bits handed over by other kernels, as Python does.
+
+    numba would compile a kernel anew for each mixture of widths, and for each constant that it is called
+    with: a dozen times over, for code that is no quicker.
+    """
+    given = made.get_call_template
+
+    def widened(args: Any, kws: Any) -> Any:
+        _, folded = made.fold_argument_types(args, kws)
+        return given(tuple([_wide(one) for one in folded]), {})
+
+    made.get_call_template = widened
+
+
+def _wide(kind: Any) -> Any:
+    if isinstance(kind, types.BooleanLiteral):
+        return types.boolean
+    if isinstance(kind, types.IntegerLiteral) or (isinstance(kind, types.Integer) and kind != types.uint64):
+        return types.int64
+    return kind

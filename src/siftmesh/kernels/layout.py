@@ -258,4 +258,14 @@ N_MATCHES = 3
 N_EVENTS = 4
 N_UNSURE = 5  # matches that nobody here was sure of
 N_VERIFIED = 6  # those of them that were asked again, slowly
+N_SAMPLED = 7  # events of which it is noted what they had
 COUNTERS = 8
+
+# ---- what is noted of a slot, SEEN longs
+
+SEEN = 2
+T_PRESENT = 0  # in how many of the sampled events it had a value
+T_USES = 1  # how often the atoms of these values are held, in all
+
+# Of every so many events (a power of two) one is sampled.
+SAMPLE = 16

@@ -8,6 +8,7 @@ from siftmesh.kernels.atoms import find_string
 from siftmesh.kernels.jit import kernel
 from siftmesh.kernels.layout import (
     A_HEAD,
+    A_USES,
     ACCEPT,
     ALWAYS,
     ARRAY,
@@ -33,6 +34,7 @@ from siftmesh.kernels.layout import (
     N_MATCHES,
     N_PROBES,
     N_ROWS,
+    N_SAMPLED,
     N_UNSURE,
     NULL,
     P_ENTRY,
@@ -48,9 +50,13 @@ from siftmesh.kernels.layout import (
     S_FLAGS,
     S_LONGS,
     S_PRESENCE,
+    SAMPLE,
+    SEEN,
     SLOT,
     STRING,
     SUFFIX,
+    T_PRESENT,
+    T_USES,
     TIMED,
     Bytes,
     Longs,
@@ -200,6 +206,18 @@ def _grams(
 
 
 @kernel
+def _note(words: Words, frame: Longs, first: int, last: int, cells: Longs, seen: Longs) -> None:
+    """Note what an event has: attributes, and how much its values are asked for."""
+    for place in range(first, last):
+        slot = frame[2 * place] & 0xFFFFFFFF
+        told = cells[CELL * slot + C_TAG]
+        if told & 255 > NULL:
+            seen[SEEN * slot + T_PRESENT] += 1
+            if told >> 8:
+                seen[SEEN * slot + T_USES] += words[words[H_ATOMS] + RECORD * (told >> 8) + A_USES]
+
+
+@kernel
 def walk_event(
     words: Words,
     longs: Longs,
@@ -215,6 +233,7 @@ def walk_event(
     found: int,
     parked: bool,
     counters: Longs,
+    seen: Longs,
 ) -> int:
     """Write the matches of an event whose values stand in a frame and in cells; where the next may be written.
 
@@ -256,6 +275,9 @@ def walk_event(
     if found >= 0 and parked:
         found = _chain(words, longs, heap, text, cells, PARKED, 0, stamps, stamp, out, found, counters)
     if found >= 0:
+        if stamp & (SAMPLE - 1) == 0:
+            counters[N_SAMPLED] += 1
+            _note(words, frame, first, last, cells, seen)
         counters[N_EVENTS] += 1
         counters[N_MATCHES] += found - before
     return found

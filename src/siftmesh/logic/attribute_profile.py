@@ -20,7 +20,7 @@ from siftmesh.logic.intervals import prefix_end
 from siftmesh.logic.keys import has_own_key, key_of, keys_of, number_of
 from siftmesh.logic.tree import Operator, Predicate
 from siftmesh.model.pattern import compile_pattern
-from siftmesh.model.values import Kind, Timestamp, Value
+from siftmesh.model.values import INT_MAX, INT_MIN, Kind, Timestamp, Value
 
 __all__ = ["AttributeProfile", "Spread"]
 
@@ -226,8 +226,8 @@ def _below(spread: Spread, kind: Kind, constant: Any, inclusive: bool) -> Range:
 
 
 def _value(kind: Kind, constant: Any) -> Value:
-    """A constant as the values are that it stands for."""
-    return Timestamp(constant) if kind == Kind.TIMESTAMP else constant
+    """The value that a constant stands for, as it is listed: a whole number as an int."""
+    return Timestamp(constant) if kind == Kind.TIMESTAMP else _canonical(constant)
 
 
 def _spread(column: Column, kind: Kind) -> Spread:
@@ -235,14 +235,13 @@ def _spread(column: Column, kind: Kind) -> Spread:
     if not order.cumulative[-1]:
         return Spread()
     histogram = Histogram.of(keys_of(kind, order.values), order.weights)
-    return Spread(
-        histogram, Frequent.of([_value(kind, _canonical(one)) for one in order.values], order.weights)
-    )
+    return Spread(histogram, Frequent.of([_value(kind, one) for one in order.values], order.weights))
 
 
 def _canonical(value: Any) -> Any:
-    """A value as predicates hold it: a whole number is an int."""
-    return int(value) if type(value) is float and value.is_integer() and -(2**63) <= value < 2**63 else value
+    if type(value) is float and value.is_integer() and INT_MIN <= value <= INT_MAX:
+        return int(value)
+    return value
 
 
 def _elements(column: Column) -> Frequent:

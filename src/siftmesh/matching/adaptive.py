@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+from numpy.typing import NDArray
 
 from siftmesh.errors import EventError
 from siftmesh.kernels.atoms import find_strings
@@ -25,15 +26,18 @@ from siftmesh.kernels.layout import (
 )
 from siftmesh.kernels.unpack import NO_ROOM
 from siftmesh.logic.evaluate import holds
+from siftmesh.logic.profile import Profile
 from siftmesh.logic.template import Template
 from siftmesh.logic.tree import Tree
 from siftmesh.matching.bitmaps import BitmapIndex
 from siftmesh.matching.bulk import plan_of
 from siftmesh.matching.clusters import ClusterIndex
 from siftmesh.matching.columns import Columns, encode_columns
+from siftmesh.matching.dims import Dims
 from siftmesh.matching.engine import bound_rows, find_one_by_one, insert_one_by_one
 from siftmesh.matching.packing import pack_event, pack_plain
 from siftmesh.matching.places import Places
+from siftmesh.matching.planner import Planner
 from siftmesh.matching.scratch import Scratch
 from siftmesh.matching.woven import woven
 from siftmesh.matching.work import WorkCounters
@@ -46,6 +50,8 @@ __all__ = ["AdaptiveEngine"]
 _BLOCK = 2048
 # Fewer rows than this are bound one by one.
 _MANY = 16
+# After so many changes it is looked whether there is something to do.
+_INSTALMENT = 32
 
 
 class AdaptiveEngine:
@@ -61,6 +67,9 @@ class AdaptiveEngine:
         self._room = 0
         self._spare: list[Scratch] = []
         self._scratches: list[Scratch] = []
+        self._planner = Planner(self.clusters, self.places, self._move)
+        # Changes since it was last asked whether something is owed.
+        self._changes = 0
 
     # ---- subscriptions
 
@@ -70,6 +79,7 @@ class AdaptiveEngine:
         terms = self.places.insert(number, tree)
         if terms is not None:
             self.bitmaps.add(number, terms)
+        self._pay()
 
     def insert_rows(self, numbers: Sequence[int], template: Template, columns: Mapping[str, Any]) -> None:
         """Take in a template bound to rows of Arrow columns, all or none."""
@@ -81,8 +91,27 @@ class AdaptiveEngine:
 
     def delete(self, number: int) -> None:
         """Forget a subscription."""
+        self._delete(number)
+        self._pay()
+
+    def _delete(self, number: int) -> None:
         if self.clusters.remove(number):
             self.bitmaps.remove(number)
+
+    def _move(self, number: int) -> None:
+        """Put a subscription where it would be put today."""
+        tree = self.clusters.tree(number)
+        self._delete(number)
+        terms = self.places.insert(number, tree)
+        if terms is not None:
+            self.bitmaps.add(number, terms)
+
+    def _pay(self) -> None:
+        """Each change does a little of what is owed."""
+        self._changes += 1
+        if self._changes >= _INSTALMENT:
+            self._changes = 0
+            self.tend(2 * _INSTALMENT)
 
     def tree(self, number: int) -> Tree:
         """The tree of a subscription, in normal form."""
@@ -90,7 +119,19 @@ class AdaptiveEngine:
 
     def compact(self) -> None:
         """Pay at once what was put off."""
+        self._planner.finish(self._scratches)
         self.bitmaps.compact()
+
+    def tend(self, steps: int) -> bool:
+        """Pay some of what was put off; whether more is owed."""
+        if not self._planner.owes(self._scratches):
+            return False
+        self._planner.tend(steps)
+        return self._planner.owes(self._scratches)
+
+    def use(self, profile: Profile | None) -> None:
+        """Plan by a profile where it knows something."""
+        self.clusters.estimates.use(profile)
 
     # ---- one event
 
@@ -138,7 +179,8 @@ class AdaptiveEngine:
             if len(codes) and codes.min() < 0:
                 return self._verified(codes.tolist(), event, scratch)
         scratch.found += len(codes)
-        return codes.tolist()
+        numbers: list[int] = codes.tolist()
+        return numbers
 
     def _verified(self, codes: list[int], event: Any, scratch: Scratch) -> list[int]:
         """Only those that are met, with the unsure ones asked again one by one."""
@@ -197,7 +239,7 @@ class AdaptiveEngine:
                 match_columns(
                     pools.words, pools.longs, pools.heap, arrays[3], arrays[0], arrays[1], arrays[2],
                     row, count, scratch.frame, scratch.cells, scratch.stamps, stamp, bounds, scratch.out,
-                    scratch.counters, dims, *places,
+                    scratch.counters, scratch.seen, dims, *places,
                 )
             )  # fmt: skip
             reached = after if after >= 0 else ~after
@@ -265,6 +307,30 @@ class AdaptiveEngine:
             self._scratches.append(scratch)
         scratch.fit(self.clusters.pools, self._room, self.places.dims.table)
         return scratch
+
+    # ---- files
+
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        """All there is, as arrays by name."""
+        held = {f"clusters.{name}": array for name, array in self.clusters.to_arrays().items()}
+        held |= {f"bitmaps.{name}": array for name, array in self.bitmaps.arrays().items()}
+        return held | {"dims": self.places.dims.table, "room": np.array([self._room])}
+
+    @classmethod
+    def from_arrays(cls, arrays: Mapping[str, NDArray[Any]]) -> AdaptiveEngine:
+        """What these are the arrays of; it changes them."""
+        made = cls()
+        parts: dict[str, dict[str, NDArray[Any]]] = {"clusters": {}, "bitmaps": {}}
+        for name, array in arrays.items():
+            part, _, rest = name.partition(".")
+            if part in parts:
+                parts[part][rest] = array
+        made.clusters = ClusterIndex.from_arrays(parts["clusters"])
+        made.bitmaps = BitmapIndex.from_arrays(parts["bitmaps"])
+        made.places = Places(made.clusters, Dims(arrays["dims"]))
+        made._planner = Planner(made.clusters, made.places, made._move)
+        made._room = int(arrays["room"][0])
+        return made
 
     # ---- reports
 

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from siftmesh.kernels.bulk import PARTLY, add_columns, finish_columns
 from siftmesh.kernels.cells import double_of_key
 from siftmesh.kernels.chunks import row_of
+from siftmesh.kernels.chains import programs_of
 from siftmesh.kernels.constants import hold_constant, release_constant
 from siftmesh.kernels.entry import add_message, finish_add, remove
 from siftmesh.kernels.layout import (
@@ -23,6 +24,7 @@ from siftmesh.kernels.layout import (
     H_ATOMS,
     H_KEYS,
     H_WHERE,
+    H_WHERE_ROOM,
     K_ATOM,
     K_LONGS,
     K_PROGRAM,
@@ -55,6 +57,7 @@ from siftmesh.matching.estimates import Estimates
 from siftmesh.matching.forms import Form
 from siftmesh.matching.pools import Pools
 from siftmesh.matching.program import PARKED_ACCESS, Program, compile_program
+from siftmesh.matching.saved import programs_from, programs_to
 from siftmesh.matching.scratch import Scratch
 from siftmesh.matching.shape import Part, Test, form_of, pattern_text, restore, skeleton
 from siftmesh.model.pattern import escape
@@ -187,9 +190,20 @@ class ClusterIndex:
         program, constants = self.constants(sub)
         return normalise(restore(program.part, constants))
 
-    def program_of(self, sub: int) -> Program:
-        """The program of a subscription."""
-        return self._programs[int(self.pools.words[self._chunks(sub)[0] + K_PROGRAM])]
+    def place_of(self, sub: int) -> int:
+        """The place of a subscription's program, 0 if there is no such subscription."""
+        if sub >= self.pools.words[H_WHERE_ROOM] or not self.pools.words[int(self.pools.words[H_WHERE]) + sub]:
+            return 0
+        return int(self.pools.words[self._chunks(sub)[0] + K_PROGRAM])
+
+    def programs(self) -> list[Program]:
+        """All programs that some subscription has."""
+        return list(self._programs.values())
+
+    def forget_forms(self, places: set[int]) -> None:
+        """Plan anew for the shapes that have some of these programs."""
+        for form in self._forms.values():
+            form.forget(places)
 
     def constants(self, sub: int) -> tuple[Program, list[Any]]:
         """The program of a subscription and its constants."""
@@ -220,6 +234,31 @@ class ClusterIndex:
                 else:
                     constants.append(self._constant(held))
         return program, constants
+
+    def to_arrays(self) -> dict[str, NDArray[Any]]:
+        """All there is, as arrays by name."""
+        pools = self.pools
+        programs: dict[int, tuple[Program, Tree]] = {}
+        where = programs_of(pools.words)
+        places, firsts = np.unique(where, return_index=True)
+        for place, sub in zip(places.tolist(), firsts.tolist(), strict=True):
+            if place:
+                program, constants = self.constants(sub)
+                programs[place] = (program, restore(program.part, constants))
+        names = msgspec.msgpack.encode(pools.slots)
+        return pools.to_arrays() | {
+            "slots": np.frombuffer(names, np.uint8),
+            "programs": programs_to(programs.values()),
+        }
+
+    @classmethod
+    def from_arrays(cls, arrays: Mapping[str, NDArray[Any]]) -> ClusterIndex:
+        """What `to_arrays` was asked of."""
+        made = cls()
+        slots = msgspec.msgpack.decode(arrays["slots"].tobytes(), type=dict[str, int])
+        made.pools.take_over(arrays["words"], arrays["longs"], arrays["heap"], slots)
+        made._programs = {program.place: program for program in programs_from(arrays["programs"])}
+        return made
 
     def describe(self, atom: int) -> str:
         """What an atom stands for, in words."""

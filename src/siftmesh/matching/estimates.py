@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from siftmesh.kernels.layout import (
     OP_CONTAINS,
     OP_EQ,
@@ -12,7 +14,12 @@ from siftmesh.kernels.layout import (
     OP_NOT_EXISTS,
     OP_OVERLAPS,
     OP_UNSURE,
+    SEEN,
+    T_PRESENT,
+    T_USES,
+    Longs,
 )
+from siftmesh.logic.profile import Profile
 from siftmesh.logic.tree import Predicate
 from siftmesh.matching.pools import Pools
 from siftmesh.matching.shape import Test
@@ -40,26 +47,58 @@ _GUESSES = {
 _COMPARISON = 0.35
 
 
+# Sampled events before what was seen is relied on.
+_ENOUGH = 64
+
+
 class Estimates:
-    """Guesses from what the subscriptions themselves ask: attributes with many constants tell events apart."""
+    """How likely tests are: by a profile, by what events have been seen to have, or by what is asked for.
+
+    As long as no event has been seen, attributes with many constants are taken to tell events apart.
+    """
 
     def __init__(self, pools: Pools) -> None:
         self._pools = pools
+        self._profile: Profile | None = None
+        # Of each slot how often it was there, and how often what was there is held by subscriptions.
+        self._seen = np.zeros(0, np.int64)
+        self._events = 0
+
+    def use(self, profile: Profile | None) -> None:
+        """Prefer what a profile says, where it says something."""
+        self._profile = profile
+
+    def learn(self, events: int, seen: Longs) -> None:
+        """Rely on what so many sampled events had."""
+        self._events = events
+        self._seen = seen
 
     def probability(self, attribute: str, test: Test | None) -> float:
         """How likely an event is to make a test true, or (without one) to have the attribute."""
         slot = self._pools.slots.get(attribute)
         if test is None:
-            return 1.0
+            return self._present(slot)
         if isinstance(test.leaf, Predicate) and test.leaf.kind == Kind.BOOL:
             return 0.5
         distinct, uses = self._pools.asked(slot) if slot is not None else (0, 0)
+        items = _ITEMS if test.operation in (OP_IN, OP_OVERLAPS) else 1
+        if test.form == "" and slot is not None and uses and self._events >= _ENOUGH:
+            # That an event meets one of all uses, taken at random; nothing is never.
+            met = self._seen[SEEN * slot + T_USES] if SEEN * slot < len(self._seen) else 0
+            return min(0.9, items * (float(met) / uses + 0.1) / self._events)
         # Few constants that come again and again are all there are; otherwise there may be many more of them.
         one = 1 / distinct if uses >= _OFTEN * distinct > 0 else 1 / (_VALUES + distinct)
-        return min(0.5, one * (_ITEMS if test.operation in (OP_IN, OP_OVERLAPS) else 1))
+        return min(0.5, one * items)
+
+    def _present(self, slot: int | None) -> float:
+        if slot is None or self._events < _ENOUGH or SEEN * slot >= len(self._seen):
+            return 1.0
+        return float(self._seen[SEEN * slot + T_PRESENT] + 0.1) / (self._events + 0.1)
 
     def likely(self, test: Test) -> float:
         """How likely a test is to be true, for the order of evaluation."""
+        if self._profile is not None and self._profile.events:
+            return self._profile.probability(test.leaf)
         if isinstance(test.leaf, Predicate) and test.operation in (OP_EQ, OP_IN, OP_LIKE):
             return self.probability(test.leaf.attribute, test)
         guess = _GUESSES.get(test.operation)

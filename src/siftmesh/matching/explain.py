@@ -9,12 +9,20 @@ import msgspec
 
 from siftmesh.logic.evaluate import truth
 from siftmesh.logic.render import render
-from siftmesh.logic.tree import And, Or, Predicate, Tree, attributes
+from siftmesh.logic.tree import And, Operator, Or, Predicate, Tree, attributes
 from siftmesh.model.event import Event
 from siftmesh.model.values import OPAQUE, Kind, Timestamp, Value
 
 __all__ = ["Explanation", "Verdict", "explain"]
 
+_SIGNS = {
+    Operator.EQ: "=",
+    Operator.NE: "<>",
+    Operator.LT: "<",
+    Operator.GE: ">=",
+    Operator.LE: "<=",
+    Operator.GT: ">",
+}
 _WORDS = {True: "true", False: "false", None: "unknown"}
 
 
@@ -127,7 +135,7 @@ def _verdict(tree: Tree, event: Event) -> Verdict:
     missing = tuple(name for name in reads if name not in saw)
     if not isinstance(tree, Predicate):
         return Verdict(render(tree), truth(tree, event), saw, missing)
-    asked = tree.operator.name.replace("_", " ")
+    asked = _SIGNS.get(tree.operator) or tree.operator.name.replace("_", " ")
     return Verdict(render(tree), truth(tree, event), saw, missing, (), asked, _operand(tree))
 
 

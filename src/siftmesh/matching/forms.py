@@ -44,6 +44,12 @@ class Form:
         self._fixed = numbers
         self._left = 0
 
+    def forget(self, places: set[int]) -> None:
+        """Compile new programs from now on, if one of these is among the old."""
+        if any(program.place in places for program in self._programs.values()):
+            self._programs = {}
+            self.bitmap = None
+
     def program(self, constants: list[Any], parked: bool) -> Program:
         """The program for these constants, compiled if there is none."""
         if self._left:

@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 
 __all__ = [
     "IdTable",
-    "Ids",
     "SimpleIds",
     "canonical",
     "given_ids",
@@ -261,6 +260,3 @@ def kind_of_id(subscription: Hashable) -> str:
     if type(subscription) is int and not _LEAST <= subscription <= _GREATEST:
         return "int beyond 64 bits"
     return type(subscription).__name__
-
-
-Ids = SimpleIds

@@ -21,15 +21,15 @@ from siftmesh.matching.bulk import Plan
 from siftmesh.matching.clusters import ClusterIndex
 from siftmesh.matching.dims import Dims
 from siftmesh.matching.forms import Form
-from siftmesh.matching.shape import restore, shape_of
+from siftmesh.matching.shape import Part, Test, example, restore, shape_of
 from siftmesh.model.event import Event
 from siftmesh.model.values import Kind
 
-__all__ = ["Places"]
+__all__ = ["OFTEN", "Places"]
 
 # Of so many events a subscription may be looked at in its chain; what would be looked at more often costs less
 # as bits: a bit costs about a fifteenth of a row.
-_OFTEN = 0.06
+OFTEN = 0.06
 
 
 _DOUBLE = Struct("<d")
@@ -40,9 +40,9 @@ _MAGNITUDE = (1 << 63) - 1
 class Places:
     """Puts subscriptions into the clusters, and says what the bitmaps are to hold."""
 
-    def __init__(self, clusters: ClusterIndex) -> None:
+    def __init__(self, clusters: ClusterIndex, dims: Dims | None = None) -> None:
         self._clusters = clusters
-        self.dims = Dims()
+        self.dims = Dims() if dims is None else dims
 
     def insert(self, number: int, tree: Tree) -> list[Term] | None:
         """Take a subscription in; the terms by which the bitmaps find it, or None if they need not."""
@@ -76,9 +76,13 @@ class Places:
 
     def _is_for_bitmaps(self, form: Form, tree: Tree) -> bool:
         access = access_of(form.part, self._clusters.estimates.probability)
-        if access is not None and access.probability <= _OFTEN:
+        if access is not None and access.probability <= OFTEN:
             return False
         return conjunctions(tree, _key_of, lambda *_: 0) is not None
+
+    def fits_bitmaps(self, part: Part | Test) -> bool:
+        """Whether bounds say something of the subscriptions of a shape."""
+        return conjunctions(example(part), _key_of, lambda *_: 0) is not None
 
     def _terms(self, tree: Tree) -> list[Term] | None:
         found = conjunctions(tree, _key_of, self._atom_of)

@@ -56,12 +56,19 @@ class Pools:
         grow_atoms(self.words, self.longs, _FEW)
         grow_table(self.words, self.longs, self.heap, 2 * _FEW)
 
-    @classmethod
-    def of(cls, words: Any, longs: Any, heap: Any, slots: dict[str, int]) -> Pools:
-        """Pools over arrays that are there already, which are copied before the first change."""
-        made = cls.__new__(cls)
-        made.words, made.longs, made.heap, made.slots, made.version = words, longs, heap, slots, 0
-        return made
+    def to_arrays(self) -> dict[str, NDArray[Any]]:
+        """What is in use of the arrays."""
+        words = self.words
+        return {
+            "words": words[: int(words[H_WORDS])],
+            "longs": self.longs[: int(words[H_LONGS])],
+            "heap": self.heap[: 8 * int(words[H_HEAP]) + 8],
+        }
+
+    def take_over(self, words: Any, longs: Any, heap: Any, slots: dict[str, int]) -> None:
+        """Be what these arrays are, which are written to from now on."""
+        self.words, self.longs, self.heap, self.slots = words, longs, heap, slots
+        self.version += 1
 
     def reserve(self, words: int, longs: int, text: int, blocks: int = 1) -> None:
         """Room for blocks of so many words and longs in all, and for `blocks` strings of `text` bytes in all."""

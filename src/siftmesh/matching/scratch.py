@@ -20,12 +20,13 @@ from siftmesh.kernels.entry import (
     X_MADE,
     X_OUT,
     X_PRESENT,
+    X_SEEN,
     X_STAMP,
     X_STAMPS,
     X_WORDS,
 )
 from siftmesh.kernels.dims import DIM
-from siftmesh.kernels.layout import CELL, COUNTERS, H_SLOT_COUNT, Bytes, Longs, Words
+from siftmesh.kernels.layout import CELL, COUNTERS, H_SLOT_COUNT, SEEN, Bytes, Longs, Words
 from siftmesh.matching.pools import Pools
 
 __all__ = ["Scratch"]
@@ -46,6 +47,7 @@ class Scratch:
         self.present = np.zeros(0, np.uint8)
         self.lows = np.zeros(0, np.int64)
         self.highs = np.zeros(0, np.int64)
+        self.seen = np.zeros(0, np.int64)
         self.work = np.zeros(COUNTERS, np.int64)
         # Matches that no kernel has counted.
         self.found = 0
@@ -65,6 +67,8 @@ class Scratch:
         if len(self.stamps) < subscriptions:
             self.stamps = np.zeros(2 * subscriptions, np.int32)
             self.context[X_STAMP] = 0
+        if len(self.seen) < SEEN * slots:
+            self.seen = np.concatenate([self.seen, np.zeros(SEEN * (slots + 16), np.int64)])
         width = len(dims) // DIM
         if len(self.present) != width:
             self.present = np.zeros(width, np.uint8)
@@ -84,6 +88,7 @@ class Scratch:
         self._tell(X_PRESENT, self.present)
         self._tell(X_LOWS, self.lows)
         self._tell(X_HIGHS, self.highs)
+        self._tell(X_SEEN, self.seen)
 
     def stamps_for(self, events: int) -> int:
         """The first of so many marks that are not in use."""

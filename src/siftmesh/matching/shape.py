@@ -50,7 +50,7 @@ from siftmesh.logic.tree import And, Leaf, Operator, Or, Predicate, Quantified, 
 from siftmesh.model.pattern import compile_pattern, escape
 from siftmesh.model.values import Kind
 
-__all__ = ["Part", "Test", "comparison", "form_of", "pattern_bytes", "pattern_text", "restore", "shape_of", "skeleton"]
+__all__ = ["Part", "Test", "comparison", "example", "form_of", "pattern_bytes", "pattern_text", "restore", "shape_of", "skeleton"]
 
 _EXACT = 2**53
 _LONG_GRAM = 8
@@ -192,6 +192,13 @@ def restore(part: Part | Test, constants: list[Any]) -> Tree:
     elif leaf.operator in _OF_MANY:
         value = tuple(sorted(value))
     return Predicate(leaf.attribute, leaf.operator, leaf.kind, value)  # type: ignore[union-attr]  # a predicate
+
+
+def example(part: Part | Test) -> Tree:
+    """Some tree of a shape: the first that had it."""
+    if isinstance(part, Part):
+        return (And if part.conjunction else Or)(tuple([example(child) for child in part.children]))
+    return part.leaf
 
 
 def _constants(leaf: Predicate) -> tuple[Any, ...]:

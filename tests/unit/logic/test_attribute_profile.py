@@ -141,6 +141,13 @@ def test_of_many_strings_a_prefix_is_about_right() -> None:
     assert last == Range(0, 0, 0)
 
 
+def test_a_whole_number_is_found_however_it_is_spelled() -> None:
+    for value in (2**54, float(2**54)):
+        for constant in (2**54, float(2**54)):
+            assert profile([value, None]).count(leaf("a", "=", constant)).most == 1
+            assert profile([(value,), ()]).count(leaf("a", "CONTAINS", constant)) == Range(1, 1, 1)
+
+
 def test_merging_is_seeing_all() -> None:
     for cut in (0, 5, 12, 23):
         one, other = profile(MIXED[:cut]), profile(MIXED[cut:])

@@ -85,11 +85,13 @@ def test_what_is_no_value_is_refused(thing: object) -> None:
 
 
 @pytest.mark.parametrize(
-    "thing", [None, [], [{}], [{}, [], 1], [[], []], [{}, {}], [{1: 2}, []], [{"a": 1}, [1]]], ids=repr
+    "thing", [None, [], [{}], [{}, [], 1], [[], []], [{}, {}], [{"a": 1}, [1]]], ids=repr
 )
 def test_what_is_no_event_is_refused(thing: object) -> None:
     with pytest.raises(DamagedData, match="these bytes are no event"):
         decode_event(pack(thing))
+    with pytest.raises(DamagedData, match="these bytes are no event: a name is no string"):
+        decode_event(b"\x92\x81\x01\x02\x90")
 
 
 @pytest.mark.parametrize(

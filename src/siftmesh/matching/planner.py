@@ -1,0 +1,101 @@
+"""Second thoughts: once events have been seen, subscriptions move to where fewer events look at them.
+
+That is done in small steps, paid by those who change the index or call `tend`, so that nobody waits for long.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Iterable
+
+import numpy as np
+
+from siftmesh.kernels.chains import programs_of
+from siftmesh.kernels.layout import N_SAMPLED
+from siftmesh.logic.tree import Predicate
+from siftmesh.matching.access import access_of
+from siftmesh.matching.clusters import ClusterIndex
+from siftmesh.matching.places import OFTEN, Places
+from siftmesh.matching.program import Program
+from siftmesh.matching.scratch import Scratch
+
+__all__ = ["Planner"]
+
+# Sampled events before the first look, and how many times more there must be before the next.
+_FIRST = 64
+_FURTHER = 4
+# How many times better a place must be for a subscription to move there.
+_BETTER = 4.0
+
+
+class Planner:
+    """Looks at programs one by one, then moves the subscriptions of those that stand badly."""
+
+    def __init__(self, clusters: ClusterIndex, places: Places, move: Callable[[int], None]) -> None:
+        self._clusters = clusters
+        self._places = places
+        self._move = move
+        self._next = _FIRST
+        self._work: Generator[None] | None = None
+
+    def owes(self, scratches: Iterable[Scratch]) -> bool:
+        """Whether there is something to do."""
+        if self._work is None:
+            sampled = sum(int(scratch.counters[N_SAMPLED]) for scratch in scratches)
+            if sampled >= self._next:
+                self._begin(scratches, sampled)
+        return self._work is not None
+
+    def tend(self, steps: int) -> None:
+        """Do some steps: look at a program, or move a subscription."""
+        while steps > 0 and self._work is not None:
+            if next(self._work, self) is self:
+                self._work = None
+            steps -= 1
+
+    def finish(self, scratches: Iterable[Scratch]) -> None:
+        """Look at everything now, and move all that stands badly."""
+        if self._work is None:
+            self._begin(scratches, sum(int(scratch.counters[N_SAMPLED]) for scratch in scratches))
+        while self._work is not None:
+            self.tend(1 << 16)
+
+    def _begin(self, scratches: Iterable[Scratch], sampled: int) -> None:
+        self._next = max(_FIRST, _FURTHER * sampled)
+        seen = np.zeros(max((len(scratch.seen) for scratch in scratches), default=0), np.int64)
+        for scratch in scratches:
+            seen[: len(scratch.seen)] += scratch.seen
+        self._clusters.estimates.learn(sampled, seen)
+        self._work = self._steps()
+
+    def _steps(self) -> Generator[None]:
+        stale: set[int] = set()
+        for program in self._clusters.programs():
+            if program.subscriptions and self._stands_badly(program):
+                stale.add(program.place)
+            yield
+        if not stale:
+            return
+        self._clusters.forget_forms(stale)
+        places = programs_of(self._clusters.pools.words)
+        for number in np.flatnonzero(np.isin(places, list(stale))).tolist():
+            # In the meantime it may have been removed, and its number may stand for another.
+            if self._clusters.place_of(number) in stale:
+                self._move(number)
+            yield
+
+    def _stands_badly(self, program: Program) -> bool:
+        probability = self._clusters.estimates.probability
+        best = access_of(program.part, probability)
+        likely = 1.0 if best is None else best.probability
+        if program.parked:
+            return likely * _BETTER < OFTEN
+        access = program.access
+        reads = [(test.leaf.attribute, test) for test in access.tests if isinstance(test.leaf, Predicate)]
+        now = sum((probability(*read) for read in reads), 0.0)
+        now += sum((probability(name, None) for name in access.presences), 0.0)
+        if not access.tests and not access.presences:
+            now = 1.0
+        if likely > OFTEN:
+            # What no access finds seldom may still be for the bitmaps.
+            return now > OFTEN * _BETTER and self._places.fits_bitmaps(program.part)
+        return likely * _BETTER < now

@@ -1,0 +1,99 @@
+"""Programs as bytes and back: what an index file holds besides arrays of numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import msgspec
+import numpy as np
+
+from siftmesh.errors import DamagedData
+from siftmesh.kernels.layout import Bytes
+from siftmesh.logic.encode import decode_tree, encode_tree
+from siftmesh.logic.tree import Tree
+from siftmesh.matching.access import Access
+from siftmesh.matching.program import PARKED_ACCESS, Program
+from siftmesh.matching.shape import Part, Test, skeleton
+
+__all__ = ["programs_from", "programs_to"]
+
+
+class _Saved(msgspec.Struct, array_like=True):
+    tree: bytes
+    # The tests by which rows are found, by their places among all tests; and the attributes by whose presence.
+    tests: list[int]
+    presences: list[str]
+    probability: float
+    words: list[int]
+    kept: list[tuple[int, int, int, int]]
+    fixed: dict[int, Any]
+    held: list[tuple[int, int]]
+    texts: list[int]
+    rows_for: int
+    place: int
+    subscriptions: int
+    parked: bool
+
+
+def programs_to(programs: Iterable[tuple[Program, Tree]]) -> Bytes:
+    """Programs, each with some tree of its shape that is laid out like its skeleton."""
+    saved = [_to_saved(program, tree) for program, tree in programs]
+    return np.frombuffer(msgspec.msgpack.encode(saved), np.uint8)
+
+
+def programs_from(data: Bytes) -> list[Program]:
+    """The programs of bytes that `programs_to` has made."""
+    try:
+        saved = msgspec.msgpack.decode(data.tobytes(), type=list[_Saved])
+    except (msgspec.DecodeError, msgspec.ValidationError) as error:
+        raise DamagedData(f"the programs of the index are damaged: {error}") from None
+    return [_from_saved(one) for one in saved]
+
+
+def _to_saved(program: Program, tree: Tree) -> _Saved:
+    every = _tests(program.part)
+    tests = [next(place for place, test in enumerate(every) if test is one) for one in program.access.tests]
+    access = program.access
+    return _Saved(
+        encode_tree(tree),
+        tests,
+        list(access.presences),
+        access.probability,
+        program.words,
+        program.kept,
+        program.fixed,
+        program.held,
+        program.texts,
+        program.rows_for,
+        program.place,
+        program.subscriptions,
+        program.parked,
+    )
+
+
+def _from_saved(saved: _Saved) -> Program:
+    part = skeleton(decode_tree(saved.tree))
+    every = _tests(part)
+    access = Access(
+        tuple(every[place] for place in saved.tests), tuple(saved.presences), saved.probability
+    )
+    return Program(
+        part,
+        PARKED_ACCESS if saved.parked else access,
+        saved.words,
+        saved.kept,
+        {number: tuple(value) if type(value) is list else value for number, value in saved.fixed.items()},
+        saved.held,
+        saved.texts,
+        saved.rows_for,
+        saved.place,
+        saved.subscriptions,
+        saved.parked,
+    )
+
+
+def _tests(part: Part | Test) -> list[Test]:
+    if isinstance(part, Test):
+        return [part]
+    return [test for child in part.children for test in _tests(child)]
