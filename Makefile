@@ -12,17 +12,27 @@ PYTHON ?= $(shell for p in python3.11 python3.12 python3.13 python3; do \
 	"$$p" -c 'import sys; sys.exit(not (3, 11) <= sys.version_info[:2] <= (3, 13))' 2>/dev/null && { echo "$$p"; break; }; done)
 # The stamp's name holds a digest of what was installed: a changed lock or pyproject means a new stamp.
 STAMP := $(VENV)/installed-$(shell cat requirements/dev.lock pyproject.toml | cksum | tr -d ' ')
+# Compiled code is kept in the user's cache; this stamp only spares asking whether it is there.
+WARM := $(VENV)/warm-$(shell cat src/siftmesh/kernels/*.py | cksum | tr -d ' ')
 # Handed to uv by `make lock`; --upgrade moves every pin to its newest version.
 UV_FLAGS ?=
 CHECKED := $(wildcard src tests benchmarks examples experiments)
 
-.PHONY: help venv demo test check format lint types imports docs bench experiments soak lock wheel clean
+.PHONY: help venv warmup demo test check format lint types imports docs bench experiments soak lock wheel clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1\t\2/' | expand -t 22
 
-venv: $(STAMP) ## create .venv with the locked dependencies and the project, editable
+venv: $(STAMP) warmup ## create .venv with the locked dependencies and the project, editable
 	@:
+
+warmup: $(WARM) ## compile the kernels, about a minute after each change of one
+	@:
+
+$(WARM): $(STAMP)
+	@echo "make warmup: compiling kernels"
+	@$(BIN)/siftmesh warmup
+	@rm -f $(VENV)/warm-* && touch $@
 
 $(STAMP): requirements/dev.lock pyproject.toml
 	@test -n "$(PYTHON)" || { echo "make venv: no Python 3.11, 3.12 or 3.13 found; say PYTHON=/path/to/python" >&2; exit 2; }
@@ -41,19 +51,19 @@ test: venv ## run the tests (all but soak, spark and postgres)
 
 check: format lint types imports test ## everything that must hold before a change is merged
 
-format: venv ## check the formatting
+format: $(STAMP) ## check the formatting
 	@echo "make format: ruff format --check"
 	@$(BIN)/ruff format --check --quiet $(CHECKED)
 
-lint: venv ## check the style
+lint: $(STAMP) ## check the style
 	@echo "make lint: ruff check"
 	@$(BIN)/ruff check --quiet $(CHECKED)
 
-types: venv ## check the types
+types: $(STAMP) ## check the types
 	@echo "make types: mypy --strict on src/siftmesh"
 	@$(BIN)/mypy --no-error-summary
 
-imports: venv ## check that no layer imports a higher one
+imports: $(STAMP) ## check that no layer imports a higher one
 	@echo "make imports: lint-imports"
 	@$(BIN)/lint-imports --no-logo --no-cache
 
@@ -84,7 +94,7 @@ lock: ## resolve the dependencies again and write requirements/*.lock
 	    $(UV_FLAGS) --output-file requirements/$$lock.lock pyproject.toml; \
 	done
 
-wheel: venv ## build the wheel into dist/
+wheel: $(STAMP) ## build the wheel into dist/
 	@echo "make wheel: building into dist/"
 	@$(BIN)/python -m build --wheel --no-isolation --outdir dist . >/dev/null && ls dist/*.whl
 

@@ -16,12 +16,14 @@ PROFILE = os.environ.get("HYPOTHESIS_PROFILE") or ("ci" if os.environ.get("CI") 
 SOAKING = PROFILE == "soak"
 SCALE = float(os.environ.get("SOAK_SCALE") or 1)
 TIMES, FEWEST = 50, 5_000
+# Kernels that are not compiled are Python, and take a hundred times as long.
+INTERPRETED = os.environ.get("NUMBA_DISABLE_JIT", "0") != "0"
 
 
 def effort(usual: int, soak: int | None = None) -> int:
     """How many times to try, where a usual run tries so many times; `soak` says it outright."""
     if not SOAKING:
-        return usual
+        return max(1, usual // 5) if INTERPRETED else usual
     whole = max(TIMES * usual, FEWEST) if soak is None else soak
     return max(1, round(whole * SCALE))
 

@@ -6,6 +6,8 @@ from siftmesh.logic.template import Template
 from siftmesh.logic.tree import Tree
 from siftmesh.matcher import Matcher
 from siftmesh.matching.explain import Explanation
+from siftmesh.matching.matches import Matches
+from siftmesh.matching.work import WorkCounters
 from siftmesh.model.event import Event
 from siftmesh.model.schema import Schema
 from siftmesh.model.values import Timestamp
@@ -17,12 +19,14 @@ __all__ = [
     "LimitExceeded",
     "Limits",
     "Matcher",
+    "Matches",
     "Schema",
     "SiftmeshError",
     "SubscriptionError",
     "Template",
     "Timestamp",
     "Tree",
+    "WorkCounters",
     "__version__",
 ]
 

@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 
 from siftmesh import errors
-from siftmesh.errors import LimitExceeded, SubscriptionError
+from siftmesh.errors import ConfigError, DamagedData, LimitExceeded, SubscriptionError
 from siftmesh.filters import FilterReader
 from siftmesh.language.limits import Limits
+from siftmesh.logic.encode import decode_tree, encode_tree
+from siftmesh.logic.profile import Profile
+from siftmesh.logic.sample import Sample
+from siftmesh.matching.observe import observe
+from siftmesh.model.encode import decode_event
 from siftmesh.model.schema import Schema
 
 # Each case: the filter, the type of the error, and the whole of its text.
@@ -675,3 +682,50 @@ def test_what_is_larger_than_a_limit(limits: Limits, text: str, limit: int, sent
 def test_the_table_has_a_case_of_each_kind() -> None:
     kinds = {kind for _, kind, _ in cases(SENTENCES) + cases(SENTENCES_WITH_A_SCHEMA)}
     assert kinds == {"SyntaxError", "TypeMismatch", "ParameterError", "UnknownAttribute"}
+
+
+# ---- bytes that hold nothing of ours
+
+DAMAGED = [
+    (decode_tree, b"", "these bytes are no tree: Input data was truncated"),
+    (decode_tree, b"\x91\x01", "these bytes are no tree: they end too early"),
+    (decode_tree, b"\x92\x02\xc0", "this tree has version 2, known is version 1"),
+    (decode_tree, b"\x94\x01\x12\xa1p\xa3ten", "these bytes are no tree: 'ten' is no constant of a NUMBER"),
+    (
+        decode_tree,
+        b"\x94\x01\x12\xa1p\xcc\x0a",
+        "these bytes are no tree: they are spelled otherwise than encode_tree does",
+    ),
+    (decode_tree, b"\x91" * 5_000, "these bytes are no tree: they are nested too deeply"),
+    (decode_event, b"\xc0", "these bytes are no event: they are no list of two"),
+    (decode_event, b"\x92\x81\xa1a\xc4\x00\x90", "these bytes are no event: they hold what is no value"),
+    (Profile.from_bytes, b"\xc0", "these bytes are no profile: they do not begin as one"),
+    (
+        Profile.from_bytes,
+        Profile().to_bytes()[:-1] + b"\xc2",
+        "these bytes are no profile: they were changed after it was made",
+    ),
+]
+
+
+@pytest.mark.parametrize(("read", "data", "sentence"), DAMAGED)
+def test_what_is_wrong_with_bytes(read: Callable[[bytes], object], data: bytes, sentence: str) -> None:
+    with pytest.raises(DamagedData) as caught:
+        read(data)
+    assert str(caught.value) == sentence
+
+
+def test_what_is_wrong_with_a_tree_that_is_too_large_for_bytes() -> None:
+    tree = FilterReader().read("price < 10")
+    with pytest.raises(LimitExceeded) as caught:
+        encode_tree(tree, largest=5)
+    assert (str(caught.value), caught.value.limit) == ("the tree takes 10 bytes, the limit is 5", 5)
+
+
+def test_what_is_wrong_with_what_is_observed() -> None:
+    with pytest.raises(ConfigError, match=r"^there are 2 keys for 1 events$"):
+        observe([{"a": 1}], keys=[1, 2])
+    with pytest.raises(ConfigError, match=r"^a sample of -1 events; expected a whole number, at least 0$"):
+        observe([], sample=-1)
+    with pytest.raises(ConfigError, match=r"^samples of 100 and of 200 bytes cannot be merged$"):
+        Sample(1, 100).merge(Sample(1, 200))

@@ -32,12 +32,14 @@ EXPORTS = [
     "LimitExceeded",
     "Limits",
     "Matcher",
+    "Matches",
     "Schema",
     "SiftmeshError",
     "SubscriptionError",
     "Template",
     "Timestamp",
     "Tree",
+    "WorkCounters",
     "__version__",
 ]
 

@@ -90,25 +90,24 @@ def test_parts_in_any_order_and_grouping_are_the_whole(
     assert merged.to_bytes() == whole.to_bytes()
 
 
-@given(
-    st.lists(st.tuples(st.integers(0, 3), st.integers(0, 1_200)), max_size=60),
-    st.integers(1, 12),
-    st.integers(1_000, 20_000),
-    st.data(),
-)
+@given(st.integers(0, 2**32), st.integers(60, 90), st.integers(3_000, 12_000), st.integers(1, 200))
+@examples(100)
 def test_samples_that_run_out_of_room_are_the_same_too(
-    sizes: list[tuple[int, int]], capacity: int, room: int, data: st.DataObject
+    seed: int, capacity: int, room: int, spread: int
 ) -> None:
-    """Whatever the sizes, and whatever priorities are equal."""
-
-    def sample(part: list[tuple[int, int]]) -> Sample:
-        columns = Columns.of([Event({"pad": "x" * size}) for _, size in part])
-        return Sample(capacity, room).of(columns, np.array([one for one, _ in part], dtype=np.uint64))
-
-    cut = data.draw(st.integers(0, len(sizes)))
-    second = data.draw(st.integers(cut, len(sizes)))
-    one, two, three = sample(sizes[:cut]), sample(sizes[cut:second]), sample(sizes[second:])
-    whole = sample(sizes)
+    """Whatever the sizes, and whatever priorities are equal: a 64th of the room is the most for one event."""
+    generator = np.random.default_rng(seed)
+    count = int(generator.integers(0, 300))
+    order = generator.integers(0, spread, count).astype(np.uint64)
+    sizes = generator.integers(0, max(1, room // generator.integers(60, 90)), count)
+    events = [Event({"pad": "x" * size}) for size in sizes.tolist()]
+    empty = Sample(capacity, room)
+    first, second = sorted(generator.integers(0, count + 1, 2).tolist())
+    one, two, three = (
+        empty.of(Columns.of(events[a:b]), order[a:b])
+        for a, b in ((0, first), (first, second), (second, count))
+    )
+    whole = empty.of(Columns.of(events), order)
     assert one.merge(two).merge(three) == whole
     assert three.merge(one).merge(two) == whole
     assert one.merge(two.merge(three)) == whole

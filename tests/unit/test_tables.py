@@ -1,54 +1,157 @@
+"""Tables of parameters and of events."""
+
 from __future__ import annotations
 
-from datetime import UTC, datetime
 from typing import Any
 
 import pyarrow as pa
 import pytest
 
-from siftmesh.errors import EventError
-from siftmesh.tables import rows
+from siftmesh.errors import ParameterError
+from siftmesh.language.parser import parse
+from siftmesh.logic.template import Template
+from siftmesh.tables import as_arrow, bound_trees, columns_of, mappings_of, rows, slices
+
+TEMPLATE = Template(parse("price < :p AND title = :t"))
 
 
 class Frame:
     """What a pandas frame shows of itself, for those who have no pandas."""
 
-    columns = ("a",)
+    columns = ("id", "p")
 
     def to_dict(self, orient: str) -> list[dict[str, int]]:
         assert orient == "records"
-        return [{"a": 1}]
+        return [{"id": 1, "p": 2}]
 
 
-def test_an_arrow_table_and_batch_have_rows() -> None:
-    table = pa.table({"a": [1, None], "b": ["x", "y"]})
-    expected = [{"a": 1, "b": "x"}, {"a": None, "b": "y"}]
-    assert list(rows(table)) == expected
-    assert list(rows(table.to_batches()[0])) == expected
-    assert list(rows(pa.concat_tables([table, table]))) == expected * 2
+class Stream:
+    """Something else that speaks Arrow."""
+
+    def __init__(self, table: pa.Table) -> None:
+        self._table = table
+
+    def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
+        return self._table.__arrow_c_stream__(requested_schema)
 
 
-def test_a_frame_has_rows() -> None:
-    assert list(rows(Frame())) == [{"a": 1}]
+def test_what_becomes_a_table_of_arrow() -> None:
+    table = pa.table({"a": [1]})
+    assert as_arrow(table) is table
+    assert as_arrow(Stream(table)).equals(table)
+    for other in ([{"a": 1}], Frame(), None, {"a": [1]}):
+        assert as_arrow(other) is None
 
 
-@pytest.mark.parametrize("mappings", [[], [{"a": 1}], ({"a": 1},)])
-def test_mappings_are_rows_already(mappings: Any) -> None:
-    assert rows(mappings) is mappings
+@pytest.mark.parametrize("make", [lambda t: t, lambda t: t.to_batches()[0], Stream])
+def test_columns_of_a_table(make: Any) -> None:
+    table = pa.table({"t": ["x", None], "id": [7, 8], "p": pa.array([1.5, 2]), "more": [0, 0]})
+    found = columns_of(make(table), ("p", "t"), "id")
+    assert found is not None
+    ids, columns = found
+    assert ids.to_pylist() == [7, 8]
+    assert {name: column.to_pylist() for name, column in columns.items()} == {
+        "p": [1.5, 2.0],
+        "t": ["x", None],
+    }
+    assert all(isinstance(column, pa.Array) for column in columns.values())
 
 
-def test_digits_below_the_microsecond_are_cut_off() -> None:
-    table = pa.table({"t": pa.array([1_999], pa.timestamp("ns", "UTC"))})
-    assert list(rows(table)) == [{"t": datetime(1970, 1, 1, microsecond=1, tzinfo=UTC)}]
+def test_columns_are_decoded() -> None:
+    table = pa.table(
+        {
+            "id": pa.array(["x", "y", "x"]).dictionary_encode(),
+            "p": pa.array([1_999, None, 0], pa.timestamp("ns", "UTC")),
+        }
+    )
+    found = columns_of(pa.concat_tables([table, table]), ("p",), "id")
+    assert found is not None
+    assert found[0].to_pylist() == ["x", "y", "x"] * 2
+    assert found[1]["p"].type == pa.timestamp("us", "UTC")
 
 
-def test_a_moment_that_python_cannot_hold_is_refused_with_its_column() -> None:
-    table = pa.table({"t": pa.array([2**62], pa.timestamp("us", "UTC"))})
-    with pytest.raises(EventError, match="at t: a value cannot be read"):
-        rows(table)
+@pytest.mark.parametrize(
+    ("table", "message"),
+    [
+        (pa.table({"p": [1], "t": ["x"]}), "no column 'id'"),
+        (pa.table({"id": [1], "p": [1]}), "no column for :t"),
+        (
+            pa.Table.from_arrays([pa.array([1])] * 4, names=["id", "p", "t", "p"]),
+            "two columns are called 'p'",
+        ),
+    ],
+)
+def test_a_table_that_does_not_fit_is_refused(table: pa.Table, message: str) -> None:
+    with pytest.raises(ParameterError, match=message):
+        columns_of(table, ("p", "t"), "id")
 
 
-def test_two_columns_of_one_name_are_refused() -> None:
-    table = pa.Table.from_arrays([pa.array([1]), pa.array([2])], names=["a", "a"])
-    with pytest.raises(EventError, match="two columns are called 'a'"):
-        rows(table)
+def test_mappings_of_plain_values_become_columns_if_they_are_many() -> None:
+    many = [{"id": n, "p": n, "t": f"t{n}"} for n in range(300)]
+    found = columns_of(many, ("p", "t"), "id")
+    assert found is not None
+    assert found[0] == list(range(300))
+    assert found[1]["p"].equals(pa.array(range(300)))
+    assert columns_of(many[:10], ("p", "t"), "id") is None
+    assert columns_of(iter(many), ("p", "t"), "id") is None
+
+
+@pytest.mark.parametrize(
+    "odd",
+    [
+        {"id": 1, "p": 1.0, "t": "x"},
+        {"id": 1, "p": True, "t": "x"},
+        {"id": 1, "p": 2**63, "t": "x"},
+        {"id": 1, "p": 1, "t": "\ud800"},
+        {"id": 1, "p": 1},
+        {"p": 1, "t": "x"},
+        [1],
+        None,
+    ],
+)
+def test_mappings_that_are_no_columns_stay_rows(odd: Any) -> None:
+    assert columns_of([{"id": n, "p": n, "t": "x"} for n in range(300)] + [odd], ("p", "t"), "id") is None
+
+
+def test_rows_are_mappings() -> None:
+    assert list(mappings_of(Frame())) == [{"id": 1, "p": 2}]
+    assert list(mappings_of(iter([{"a": 1}]))) == [{"a": 1}]
+    assert rows([]) == []
+    for table in (None, 5, "ab", b"ab", {"id": [1]}, [5], [{}, "id"]):
+        with pytest.raises(ParameterError, match="rows as mappings"):
+            list(mappings_of(table))
+
+
+def test_rows_are_bound_with_their_ids() -> None:
+    ids, trees = bound_trees(TEMPLATE, [{"who": "a", "p": 1, "t": "x", "more": 0}], "who")
+    assert ids == ["a"]
+    assert trees == [TEMPLATE.bind({"p": 1, "t": "x"})]
+    with pytest.raises(ParameterError, match="row 1 has no column 'who'"):
+        bound_trees(TEMPLATE, [{"who": "a", "p": 1, "t": "x"}, {"p": 1, "t": "x"}], "who")
+    with pytest.raises(ParameterError, match="row 0: no value for :t"):
+        bound_trees(TEMPLATE, [{"who": "a", "p": 1}], "who")
+
+
+def test_slices_may_change_their_size_on_the_way() -> None:
+    sizes = iter([2, 3, 9])
+    assert list(slices(list("abcdefg"), lambda: next(sizes))) == [
+        (0, ["a", "b"]),
+        (2, ["c", "d", "e"]),
+        (5, ["f", "g"]),
+    ]
+    table = pa.table({"a": [1, 2, 3]})
+    assert [(first, part.to_pylist()) for first, part in slices(table, lambda: 2)] == [
+        (0, [{"a": 1}, {"a": 2}]),
+        (2, [{"a": 3}]),
+    ]
+    assert list(slices([], lambda: 5)) == []
+
+
+def test_a_frame_of_pandas_is_converted_where_that_is_exact() -> None:
+    pd = pytest.importorskip("pandas")
+    frame = pd.DataFrame({"id": [1, 2], "p": [0.5, None], "t": ["x", None]})
+    table = as_arrow(frame)
+    assert table.to_pylist() == [{"id": 1, "p": 0.5, "t": "x"}, {"id": 2, "p": None, "t": None}]
+    assert as_arrow(pd.DataFrame({"p": [1, 2.5]}, dtype=object)) is None
+    assert as_arrow(pd.DataFrame({1: [1]})) is None
+    assert as_arrow(pd.Series([1])) is None

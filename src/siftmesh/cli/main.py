@@ -8,7 +8,7 @@ import sys
 from collections.abc import Sequence
 
 from siftmesh import __version__
-from siftmesh.cli import demo, explain, generate, match
+from siftmesh.cli import demo, explain, generate, match, warmup
 from siftmesh.errors import LimitExceeded, SiftmeshError, SubscriptionError
 
 __all__ = ["build_parser", "main"]
@@ -25,7 +25,7 @@ def build_parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--version", action="version", version=f"siftmesh {__version__}")
     commands = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
-    for command in (demo, match, explain, generate):
+    for command in (demo, match, explain, generate, warmup):
         command.add_parser(commands)
     return parser
 

@@ -26,6 +26,7 @@ from siftmesh.kernels.layout import (
     H_TABLE_USED,
     PATTERN,
     PREFIX,
+    RANGE,
     RECORD,
     STRING,
     TEXT,
@@ -91,7 +92,7 @@ def same_bytes(one: Bytes, at: int, other: Bytes, there: int, length: int) -> bo
 
 @kernel(forceinline=True)
 def _is_textual(tag: int) -> bool:
-    return tag == STRING or tag == PATTERN or tag == TEXT or tag >= PREFIX
+    return tag == STRING or tag == PATTERN or tag == TEXT or (tag >= PREFIX and tag < RANGE)
 
 
 @kernel(forceinline=True)

@@ -19,6 +19,7 @@ from siftmesh.kernels.layout import (
     FLOAT,
     H_ATOM_LIVE,
     H_ATOMS,
+    H_KEYS,
     H_SLOTS,
     INT,
     L_GRAM,
@@ -26,10 +27,12 @@ from siftmesh.kernels.layout import (
     L_SUFFIX,
     NUMBER,
     OPAQUE,
+    PAIR,
     PREFIX,
     PRESENCE,
     R_ATOM,
     R_LIST,
+    RANGE,
     RECORD,
     S_ATOMS,
     S_FLAGS,
@@ -194,14 +197,26 @@ def release_list(words: Words, longs: Longs, heap: Bytes, place: int) -> None:
 @kernel
 def release_atom(words: Words, longs: Longs, heap: Bytes, atom: int) -> None:
     """Take a use of an atom away, and the atom if that was the last."""
+    if words[words[H_ATOMS] + RECORD * atom + A_TAG] == PAIR:
+        # Each use of a pair is one of both of its atoms too.
+        key = longs[words[H_KEYS] + atom]
+        _release_one(words, longs, heap, key >> 32)
+        _release_one(words, longs, heap, key & 0xFFFFFFFF)
+    _release_one(words, longs, heap, atom)
+
+
+@kernel
+def _release_one(words: Words, longs: Longs, heap: Bytes, atom: int) -> None:
+    tag = words[words[H_ATOMS] + RECORD * atom + A_TAG]
     record = words[H_SLOTS] + SLOT * words[words[H_ATOMS] + RECORD * atom + A_SLOT]
-    if words[record + S_PRESENCE] == atom:
-        if drop_atom(words, longs, heap, atom):
+    gone = drop_atom(words, longs, heap, atom)
+    if tag == PRESENCE:
+        if gone:
             words[record + S_PRESENCE] = 0
-        return
-    words[record + S_USES] -= 1
-    if drop_atom(words, longs, heap, atom):
-        words[record + S_ATOMS] -= 1
+    elif tag < RANGE:
+        words[record + S_USES] -= 1
+        if gone:
+            words[record + S_ATOMS] -= 1
 
 
 @kernel
@@ -209,5 +224,5 @@ def use_atom(words: Words, atom: int) -> None:
     """One use more of an atom that is in use."""
     record = words[H_ATOMS] + RECORD * atom
     words[record + A_USES] += 1
-    if words[record + A_TAG] != PRESENCE:
+    if words[record + A_TAG] != PRESENCE and words[record + A_TAG] < RANGE:
         words[words[H_SLOTS] + SLOT * words[record + A_SLOT] + S_USES] += 1

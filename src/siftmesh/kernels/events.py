@@ -7,6 +7,7 @@ import numpy as np
 from siftmesh.kernels.cells import clear_cells, fill_cell, fill_cells
 from siftmesh.kernels.chunks import row_of
 from siftmesh.kernels.dims import DIM, fill_dims
+from siftmesh.kernels.follow import FULL
 from siftmesh.kernels.jit import kernel
 from siftmesh.kernels.layout import (
     ACCEPT,
@@ -28,7 +29,7 @@ from siftmesh.kernels.layout import (
 )
 from siftmesh.kernels.programs import DOUBT, run
 from siftmesh.kernels.unpack import FOREIGN, NO_ROOM, unpack_event
-from siftmesh.kernels.walk import FULL, walk_event
+from siftmesh.kernels.walk import walk_event
 
 # What comes back instead of a count, beside FULL and NO_ROOM: the message is none of ours.
 STRANGE = -3

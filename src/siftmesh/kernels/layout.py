@@ -55,6 +55,10 @@ PREFIX = 20
 SUFFIX = 21
 GRAM = 22
 MOST_GRAM = 32
+# That a value lies in a block of a level: RANGE plus the level, the block's number as the key.
+RANGE = 64
+# That an event has two atoms at once: their numbers as the key, each in half of it.
+PAIR = 128
 
 # Bytes that UTF-8 never has.
 MANY = 0xFF
@@ -102,6 +106,9 @@ H_SPARE_WORDS = 22
 H_SPARE_WORDS_END = 23
 H_SPARE_LONGS = 24
 H_SPARE_LONGS_END = 25
+# Which slots are looked up in pairs: PAIRING words each, the two slots and the level of the second one's blocks.
+H_PAIRS = 26
+H_PAIR_COUNT = 27
 # Chains of free blocks by size class.
 H_FREE_WORDS = 32
 H_FREE_LONGS = 160
@@ -125,17 +132,25 @@ S_PRESENCE = 1  # the atom of presence, or 0
 S_ATOMS = 3  # how many atoms of values it has
 S_USES = 4  # and how often these are held
 S_LONGS = 2  # place of LENGTHS longs: which lengths of prefixes, suffixes and grams are looked up; its name
-LENGTHS = 4
+LENGTHS = 5
 L_PREFIX = 0
 L_SUFFIX = 1
 L_GRAM = 2
 L_NAME = 3
+L_RANGES = 4  # which levels of blocks are looked up
 
 F_STRINGS = 1  # has atoms that are strings
 F_SCALARS = 2  # has atoms of other values
 F_TIMES = 4  # is compared with moments
 F_CHAINS = 8  # some of its atoms have had chains
 F_GRAMS = 16  # prefixes, suffixes or grams are looked up
+F_RANGES = 32  # blocks of ranges are looked up
+
+# ---- pairs of slots
+
+PAIRING = 3
+MOST_PAIRINGS = 48
+NO_LEVEL = -1  # the second is a value, not a block
 
 # ---- a chunk: a header, the ids of its rows, then its columns of words; its columns of longs are elsewhere
 
@@ -248,6 +263,12 @@ R_LIST = 1  # a list of atoms
 R_KEY = 2  # a number, bool or moment as a key in order
 R_PRESENCE = 3  # the atom of a slot's presence; of no constant
 R_ALWAYS = 4  # the row is looked at for every event
+# The blocks of a range: E_FROM and E_COLUMN are the numbers of its low and high constant, E_ACCESS has the bits
+# ABOVE and BELOW where these do not belong to it.
+R_RANGE = 5
+R_PAIR = 6  # the atom of a scalar together with what the next entry says
+ABOVE = 2
+BELOW = 4
 
 # ---- what a kernel counts
 
@@ -263,9 +284,12 @@ COUNTERS = 8
 
 # ---- what is noted of a slot, SEEN longs
 
-SEEN = 2
+SEEN = 35
 T_PRESENT = 0  # in how many of the sampled events it had a value
 T_USES = 1  # how often the atoms of these values are held, in all
+T_COUNT = 2  # how many of them were numbers or moments
+T_KEYS = 3  # the keys of the last KEYS of these
+KEYS = 32
 
 # Of every so many events (a power of two) one is sampled.
 SAMPLE = 16

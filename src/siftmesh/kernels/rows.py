@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from siftmesh.kernels.chunks import drop_row, enter_row, row_of
+from siftmesh.kernels.compound import take_pair, take_range
 from siftmesh.kernels.constants import (
     release_atom,
     release_list,
@@ -16,8 +17,11 @@ from siftmesh.kernels.constants import (
 )
 from siftmesh.kernels.jit import kernel
 from siftmesh.kernels.layout import (
+    A_TAG,
+    ABOVE,
     ALWAYS,
     ARRAY,
+    BELOW,
     CHUNK,
     COLUMN_LIST,
     E_ACCESS,
@@ -30,6 +34,7 @@ from siftmesh.kernels.layout import (
     FIRST_ATOM,
     H_ATOM_COUNT,
     H_ATOM_ROOM,
+    H_ATOMS,
     H_HEAP,
     H_LONGS,
     H_ROWS,
@@ -42,18 +47,25 @@ from siftmesh.kernels.layout import (
     K_ATOM,
     K_PROGRAM,
     K_ROOM,
+    MOST_PAIRINGS,
     MOST_ROWS,
+    NO_LEVEL,
     P_LENGTH,
     P_LONGS,
     P_RECIPE,
     P_ROWS,
     P_WORDS,
+    PAIRING,
     PARKED,
     PROGRAM,
     R_ATOM,
     R_KEY,
     R_LIST,
+    R_PAIR,
     R_PRESENCE,
+    R_RANGE,
+    RANGE,
+    RECORD,
     Bytes,
     Longs,
     Words,
@@ -80,10 +92,12 @@ def _take_constants(
     made: Longs,
 ) -> int:
     """Write the columns of a row into `made`, and behind them the atoms that it waits for; how many these are."""
-    columns = words[program + P_WORDS]
-    waits = columns + words[program + P_LONGS]
+    columns = np.int64(words[program + P_WORDS])
+    first = columns + words[program + P_LONGS]
+    waits = np.int64(first)
     entry = program + PROGRAM + INSTRUCTION * words[program + P_LENGTH] + columns
-    for _ in range(words[program + P_RECIPE]):
+    last = entry + ENTRY * words[program + P_RECIPE]
+    while entry < last:
         what = words[entry + E_WHAT]
         slot = words[entry + E_SLOT]
         column = words[entry + E_COLUMN]
@@ -92,9 +106,7 @@ def _take_constants(
         if what == R_KEY:
             made[columns + column] = take_key(words, slot, words[entry + E_TAG], frame[at] >> 32, frame[at + 1])
         elif what == R_LIST:
-            block = take_list(
-                words, longs, heap, text, frame, slot, frame[at + 1], column >= 0, made, waits
-            )
+            block = take_list(words, longs, heap, text, frame, slot, frame[at + 1], column >= 0, made, waits)
             if column >= 0:
                 made[column] = block
             if access:
@@ -103,6 +115,12 @@ def _take_constants(
                     for number in range(frame[at + 1] & 0xFFFFFFFF):
                         use_atom(words, made[waits + number])
                 waits += frame[at + 1] & 0xFFFFFFFF
+        elif what == R_RANGE:
+            waits += _take_range(words, longs, heap, text, frame, entry, made, waits)
+        elif what == R_PAIR:
+            atom = take_atom(words, longs, heap, text, slot, -1, frame[at] >> 32, frame[at + 1])
+            entry += ENTRY
+            waits += _take_pairs(words, longs, heap, text, frame, slot, atom, entry, made, waits)
         else:
             if what == R_ATOM:
                 asked = words[entry + E_TAG]
@@ -110,7 +128,7 @@ def _take_constants(
             elif what == R_PRESENCE:
                 atom = take_presence(words, longs, heap, text, slot)
             else:
-                atom = ALWAYS
+                atom = np.int64(ALWAYS)
             if column >= 0:
                 made[column] = atom
             if access:
@@ -119,11 +137,59 @@ def _take_constants(
                 made[waits] = atom
                 waits += 1
         entry += ENTRY
-    first = columns + words[program + P_LONGS]
     if waits == first:
         made[waits] = PARKED
         waits += 1
     return waits - first
+
+
+@kernel
+def _take_range(
+    words: Words, longs: Longs, heap: Bytes, text: Bytes, frame: Longs, entry: int, made: Longs, waits: int
+) -> int:
+    slot = words[entry + E_SLOT]
+    tag = words[entry + E_TAG]
+    from_low = 2 * words[entry + E_FROM]
+    from_high = 2 * words[entry + E_COLUMN]
+    low = take_key(words, slot, tag, frame[from_low] >> 32, frame[from_low + 1])
+    high = take_key(words, slot, tag, frame[from_high] >> 32, frame[from_high + 1])
+    if words[entry + E_ACCESS] & ABOVE:
+        low += 1
+    if words[entry + E_ACCESS] & BELOW:
+        high -= 1
+    return take_range(words, longs, heap, text, slot, low, high, made, waits)
+
+
+@kernel
+def _take_pairs(
+    words: Words,
+    longs: Longs,
+    heap: Bytes,
+    text: Bytes,
+    frame: Longs,
+    slot: int,
+    atom: int,
+    entry: int,
+    made: Longs,
+    waits: int,
+) -> int:
+    """The pairs of an atom with what an entry says: a value, or the blocks of a range."""
+    other_slot = words[entry + E_SLOT]
+    if words[entry + E_WHAT] == R_ATOM:
+        at = 2 * words[entry + E_FROM]
+        other = take_atom(words, longs, heap, text, other_slot, -1, frame[at] >> 32, frame[at + 1])
+        made[waits] = take_pair(words, longs, heap, text, slot, atom, other_slot, NO_LEVEL, other)
+        return 1
+    count = _take_range(words, longs, heap, text, frame, entry, made, waits)
+    if count == 0:
+        release_atom(words, longs, heap, atom)
+    if count == 2:
+        use_atom(words, atom)
+    for number in range(waits, waits + count):
+        other = made[number]
+        level = words[words[H_ATOMS] + RECORD * other + A_TAG] - RANGE
+        made[number] = take_pair(words, longs, heap, text, slot, atom, other_slot, level, other)
+    return count
 
 
 @kernel
@@ -133,13 +199,13 @@ def _lacks(words: Words, longs: Longs, heap: Bytes, frame: Longs, count: int, pr
     for number in range(count):
         if frame[2 * number] >> 32 == ARRAY:
             items += frame[2 * number + 1] & 0xFFFFFFFF
-    items += words[program + P_RECIPE]
+    items += 6 * words[program + P_RECIPE]
     return (
         sub >= words[H_WHERE_ROOM]
         or words[H_ATOM_COUNT] + items > words[H_ATOM_ROOM]
         or 4 * (words[H_TABLE_USED] + items) > 3 * np.int64(words[H_TABLE_MASK])
         # Lists and the block of places, each rounded up by at most a quarter and eight.
-        or words[H_WORDS] + 3 * items + 16 * count + 16 > len(words)
+        or words[H_WORDS] + 3 * items + 16 * count + 2 * PAIRING * MOST_PAIRINGS > len(words)
         or 8 * np.int64(words[H_HEAP]) + text + (text >> 2) + 32 * items + 64 > len(heap)
     )
 
@@ -160,7 +226,7 @@ def add_row(
     """Take a subscription in, of whose constants the frame has `count`, with `size` bytes of strings in all."""
     if _lacks(words, longs, heap, frame, count, program, sub, size):
         return LACKS_ROOM
-    if len(made) < len(frame) // 2 + 2 * words[program + P_RECIPE] + 8:
+    if len(made) < len(frame) // 2 + 3 * words[program + P_RECIPE] + 8:
         return FRAME_TOO_SHORT
     waits = _take_constants(words, longs, heap, text, frame, program, made)
     words[program + P_ROWS] += waits

@@ -1,52 +1,49 @@
-"""The subscriptions that an event meets: along the chains of its atoms, row by row."""
+"""The subscriptions that an event meets: along the chains of all that it has, row by row."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from siftmesh.kernels.atoms import find_string
+from siftmesh.kernels.atoms import find_string, find_value
+from siftmesh.kernels.compound import block_of
+from siftmesh.kernels.follow import follow
 from siftmesh.kernels.jit import kernel
 from siftmesh.kernels.layout import (
-    A_HEAD,
     A_USES,
-    ACCEPT,
     ALWAYS,
     ARRAY,
+    C_HIGH,
+    C_LOW,
     C_SPAN,
     C_TAG,
     CELL,
-    CHUNK,
     F_CHAINS,
     F_GRAMS,
+    F_RANGES,
     GRAM,
     H_ATOMS,
+    H_PAIR_COUNT,
+    H_PAIRS,
     H_SLOTS,
-    I_FALSE,
-    I_TRUE,
-    K_COUNT,
-    K_NEXT,
-    K_PROGRAM,
+    KEYS,
     L_GRAM,
     L_PREFIX,
+    L_RANGES,
     L_SUFFIX,
     N_EVENTS,
-    N_LEAVES,
     N_MATCHES,
-    N_PROBES,
-    N_ROWS,
     N_SAMPLED,
-    N_UNSURE,
+    NO_LEVEL,
     NULL,
-    P_ENTRY,
-    P_FLAGS,
-    P_MULTIPLE,
+    NUMBER,
     P_OF_ELEMENTS,
     P_OF_VALUES,
-    P_SIMPLE,
+    PAIR,
+    PAIRING,
     PARKED,
     PREFIX,
+    RANGE,
     RECORD,
-    REJECT,
     S_FLAGS,
     S_LONGS,
     S_PRESENCE,
@@ -55,114 +52,18 @@ from siftmesh.kernels.layout import (
     SLOT,
     STRING,
     SUFFIX,
+    T_COUNT,
+    T_KEYS,
     T_PRESENT,
     T_USES,
     TIMED,
+    TIMESTAMP,
     Bytes,
     Longs,
     Words,
 )
-from siftmesh.kernels.programs import DOUBT, NO_ROW, run
-from siftmesh.kernels.scans import NOT_SIMPLE, all_rows, scan_rows
 
-__all__ = ["FULL", "walk_event"]
-
-# What comes back instead of a count when there is no room for all matches.
-FULL = -1
-
-
-@kernel
-def _chain(
-    words: Words,
-    longs: Longs,
-    heap: Bytes,
-    text: Bytes,
-    cells: Longs,
-    atom: int,
-    skipped: int,
-    stamps: Words,
-    stamp: int,
-    out: Words,
-    found: int,
-    counters: Longs,
-) -> int:
-    """Write the matches among the rows that wait for an atom, but of programs with a flag that is skipped; those nobody is sure of as their complements."""
-    chunk = np.int64(words[words[H_ATOMS] + RECORD * atom + A_HEAD])
-    if chunk == 0:
-        return found
-    counters[N_PROBES] += 1
-    while chunk:
-        program = np.int64(words[chunk + K_PROGRAM])
-        count = np.int64(words[chunk + K_COUNT])
-        # One more: a row that does not match is written too, and then written over.
-        if found + count >= len(out):
-            return FULL
-        counters[N_ROWS] += count
-        at = np.int64(words[program + P_ENTRY])
-        if words[program + P_FLAGS] & skipped:
-            at = np.int64(REJECT)
-        if at >= 0:
-            at = run(words, longs, heap, text, cells, program, chunk, NO_ROW, at, counters)
-        if at != REJECT and at != REJECT + DOUBT:
-            found = _rows(
-                words, longs, heap, text, cells, program, chunk, at, stamps, stamp, out, found, counters
-            )
-        chunk = np.int64(words[chunk + K_NEXT])
-    return found
-
-
-@kernel
-def _rows(
-    words: Words,
-    longs: Longs,
-    heap: Bytes,
-    text: Bytes,
-    cells: Longs,
-    program: int,
-    chunk: int,
-    start: int,
-    stamps: Words,
-    stamp: int,
-    out: Words,
-    found: int,
-    counters: Longs,
-) -> int:
-    """Write the matches among the rows of a chunk, from the first instruction on that is not uniform."""
-    doubt = start >= DOUBT - 2
-    at = start - DOUBT if doubt else start
-    multiple = words[program + P_FLAGS] & P_MULTIPLE
-    if not multiple and not doubt:
-        if at == ACCEPT:
-            return all_rows(words, chunk, out, found)
-        if words[program + P_FLAGS] & P_SIMPLE:
-            yes = np.int64(words[program + at + I_TRUE])
-            no = np.int64(words[program + at + I_FALSE])
-            if yes >= 0:
-                yes = run(words, longs, heap, text, cells, program, chunk, NO_ROW, yes, counters)
-            if no >= 0:
-                no = run(words, longs, heap, text, cells, program, chunk, NO_ROW, no, counters)
-            after = scan_rows(words, longs, cells, program, chunk, at, yes, no, out, found)
-            if after != NOT_SIMPLE:
-                counters[N_LEAVES] += words[chunk + K_COUNT]
-                return after
-    for row in range(words[chunk + K_COUNT]):
-        verdict = np.int64(at)
-        if at >= 0:
-            verdict = run(words, longs, heap, text, cells, program, chunk, row, at, counters)
-        unsure = doubt or verdict > ACCEPT
-        if verdict == REJECT or verdict == REJECT + DOUBT:
-            continue
-        sub = words[chunk + CHUNK + row]
-        if multiple:
-            if stamps[sub] == stamp:
-                continue
-            stamps[sub] = stamp
-        if unsure:
-            counters[N_UNSURE] += 1
-            sub = ~sub
-        out[found] = sub
-        found += 1
-    return found
+__all__ = ["walk_event"]
 
 
 @kernel
@@ -196,12 +97,102 @@ def _grams(
                 for at in range(first, last + 1):
                     atom = find_string(words, longs, heap, slot, tag, text, at, size)
                     if atom:
-                        found = _chain(
+                        found = follow(
                             words, longs, heap, text, cells, atom, 0, stamps, stamp, out, found, counters
                         )
                         if found < 0:
                             return found
             size += 1
+    return found
+
+
+@kernel
+def _blocks(
+    words: Words,
+    longs: Longs,
+    heap: Bytes,
+    text: Bytes,
+    cells: Longs,
+    slot: int,
+    stamps: Words,
+    stamp: int,
+    out: Words,
+    found: int,
+    counters: Longs,
+) -> int:
+    """Follow the chains of the blocks in which a value lies, one of each level; two if it lies between keys."""
+    levels = longs[words[words[H_SLOTS] + SLOT * slot + S_LONGS] + L_RANGES]
+    low = cells[CELL * slot + C_LOW]
+    high = cells[CELL * slot + C_HIGH]
+    level = 0
+    while level < 64 and levels >> level:
+        if (levels >> level) & 1:
+            first = block_of(low, level)
+            last = block_of(high, level)
+            atom = find_value(words, longs, slot, RANGE + level, first)
+            if atom:
+                found = follow(words, longs, heap, text, cells, atom, 0, stamps, stamp, out, found, counters)
+            if found >= 0 and first != last:
+                atom = find_value(words, longs, slot, RANGE + level, last)
+                if atom:
+                    found = follow(
+                        words, longs, heap, text, cells, atom, 0, stamps, stamp, out, found, counters
+                    )
+            if found < 0:
+                return found
+        level += 1
+    return found
+
+
+@kernel
+def _pairs(
+    words: Words,
+    longs: Longs,
+    heap: Bytes,
+    text: Bytes,
+    cells: Longs,
+    stamps: Words,
+    stamp: int,
+    out: Words,
+    found: int,
+    counters: Longs,
+) -> int:
+    """Follow the chains of pairs of what an event has."""
+    for number in range(words[H_PAIR_COUNT]):
+        place = words[H_PAIRS] + PAIRING * number
+        slot = np.int64(words[place])
+        one = cells[CELL * slot + C_TAG] >> 8
+        if one == 0:
+            continue
+        other_slot = np.int64(words[place + 1])
+        level = np.int64(words[place + 2])
+        other_cell = CELL * other_slot
+        if level == NO_LEVEL:
+            other = cells[other_cell + C_TAG] >> 8
+            if other:
+                atom = find_value(words, longs, slot, PAIR, (one << 32) | other)
+                if atom:
+                    found = follow(
+                        words, longs, heap, text, cells, atom, 0, stamps, stamp, out, found, counters
+                    )
+        else:
+            tag = cells[other_cell + C_TAG] & 255
+            if tag != NUMBER and tag != TIMESTAMP and tag != TIMED:
+                continue
+            block = block_of(cells[other_cell + C_LOW], level)
+            last = block_of(cells[other_cell + C_HIGH], level)
+            while block <= last and found >= 0:
+                other = find_value(words, longs, other_slot, RANGE + level, block)
+                atom = np.int64(0)
+                if other:
+                    atom = find_value(words, longs, slot, PAIR, (one << 32) | other)
+                if atom:
+                    found = follow(
+                        words, longs, heap, text, cells, atom, 0, stamps, stamp, out, found, counters
+                    )
+                block += 1
+        if found < 0:
+            return found
     return found
 
 
@@ -215,6 +206,11 @@ def _note(words: Words, frame: Longs, first: int, last: int, cells: Longs, seen:
             seen[SEEN * slot + T_PRESENT] += 1
             if told >> 8:
                 seen[SEEN * slot + T_USES] += words[words[H_ATOMS] + RECORD * (told >> 8) + A_USES]
+            tag = told & 255
+            if tag == NUMBER or tag == TIMESTAMP or tag == TIMED:
+                count = seen[SEEN * slot + T_COUNT]
+                seen[SEEN * slot + T_KEYS + count % KEYS] = cells[CELL * slot + C_LOW]
+                seen[SEEN * slot + T_COUNT] = count + 1
 
 
 @kernel
@@ -251,29 +247,35 @@ def walk_event(
         told = cells[CELL * slot + C_TAG]
         tag = told & 255
         if told >> 8:
-            found = _chain(words, longs, heap, text, cells, told >> 8, P_OF_ELEMENTS, stamps, stamp, out, found, counters)
+            found = follow(words, longs, heap, text, cells, told >> 8, P_OF_ELEMENTS, stamps, stamp, out, found, counters)
         elif tag == ARRAY:
             span = cells[CELL * slot + C_SPAN]
             element = span >> 32
             for cell in range(CELL * element, CELL * (element + (span & 0xFFFFFFFF)), CELL):
                 if found >= 0 and cells[cell + C_TAG] >> 8:
                     atom = cells[cell + C_TAG] >> 8
-                    found = _chain(
+                    found = follow(
                         words, longs, heap, text, cells, atom, P_OF_VALUES, stamps, stamp, out, found, counters
                     )
         if found >= 0 and words[record + S_PRESENCE] and tag > NULL:
             atom = words[record + S_PRESENCE]
-            found = _chain(words, longs, heap, text, cells, atom, 0, stamps, stamp, out, found, counters)
+            found = follow(words, longs, heap, text, cells, atom, 0, stamps, stamp, out, found, counters)
         if found >= 0 and flags & F_GRAMS and (tag == STRING or tag == TIMED):
             span = cells[CELL * slot + C_SPAN]
             found = _grams(
                 words, longs, heap, text, cells, slot, span, stamps, stamp, out, found, counters
             )
+        if found >= 0 and flags & F_RANGES and (tag == NUMBER or tag == TIMESTAMP or tag == TIMED):
+            found = _blocks(words, longs, heap, text, cells, slot, stamps, stamp, out, found, counters)
         if found < 0:
             return found
-    found = _chain(words, longs, heap, text, cells, ALWAYS, 0, stamps, stamp, out, found, counters)
+    if words[H_PAIR_COUNT]:
+        found = _pairs(words, longs, heap, text, cells, stamps, stamp, out, found, counters)
+        if found < 0:
+            return found
+    found = follow(words, longs, heap, text, cells, ALWAYS, 0, stamps, stamp, out, found, counters)
     if found >= 0 and parked:
-        found = _chain(words, longs, heap, text, cells, PARKED, 0, stamps, stamp, out, found, counters)
+        found = follow(words, longs, heap, text, cells, PARKED, 0, stamps, stamp, out, found, counters)
     if found >= 0:
         if stamp & (SAMPLE - 1) == 0:
             counters[N_SAMPLED] += 1

@@ -8,7 +8,7 @@ missed, everything is exact.
 
 How many different values there are is estimated from the least of their hashes: `HASHES` of them are kept,
 evenly spread if hashes are, so that the greatest kept says how dense they lie. The relative standard error is
-about 1 / sqrt(HASHES - 2), 6%; up to `HASHES` different values the number is exact.
+about 1 / sqrt(HASHES - 2), 6%; below `HASHES` different values the number is exact.
 """
 
 from __future__ import annotations

@@ -104,8 +104,7 @@ def _holds_objects(kind: Any) -> bool:
             types.is_large_list_view,
         )
     ):
-        inner = kind.value_type
-        return types.is_nested(inner)
+        return bool(types.is_nested(kind.value_type))
     return False
 
 

@@ -52,7 +52,6 @@ from siftmesh.logic.normalise import normalise
 from siftmesh.logic.render import render
 from siftmesh.logic.tree import Operator, Predicate, Tree
 from siftmesh.matching.bulk import Plan
-from siftmesh.matching.access import access_of
 from siftmesh.matching.estimates import Estimates
 from siftmesh.matching.forms import Form
 from siftmesh.matching.pools import Pools
@@ -68,6 +67,8 @@ __all__ = ["ClusterIndex"]
 _pack = msgspec.msgpack.Encoder().encode
 # Shapes whose programs are remembered; a program lives as long as it has rows.
 _SHAPES = 65_536
+# Rows of each program whose constants are kept to judge plans by.
+_EXAMPLES = 8
 _INT_LIMIT = 2.0**63
 # Rows of a table that are encoded at a time, and for how many of them the pools are made longer.
 _ROWS = 1 << 16
@@ -95,6 +96,8 @@ class ClusterIndex:
 
     def add_row(self, sub: int, program: Program, constants: list[Any]) -> None:
         """Take a subscription of a known program in."""
+        if len(program.examples) < _EXAMPLES:
+            program.examples.append(list(constants))
         for number in program.texts:
             constants.append(form_of(pattern_text(constants[number]))[1])
         packed = _pack(constants)
@@ -135,7 +138,7 @@ class ClusterIndex:
         _, words, longs = program.words[:3]
         row = 0
         while row < len(subs):
-            items = _BLOCK * (len(plan.constants) + program.rows_for)
+            items = _BLOCK * (len(plan.constants) + 6 * program.rows_for + 8)
             chunks = MOST_ROWS * (1 + words)
             pools.reserve_atoms(items)
             pools.reserve(4 * items + _BLOCK * (24 + 2 * words) + chunks, _BLOCK * 2 * longs + MOST_ROWS * longs, len(text))
@@ -158,10 +161,10 @@ class ClusterIndex:
         """Room for a row of constants, however they are to be kept."""
         pools = self.pools
         # A constant takes at least one byte of the message, and so does an item of a list.
-        items = constants + len(packed) + 8
+        items = constants + len(packed) + 64
         pools.reserve_directory(sub + 1)
         pools.reserve_atoms(items)
-        pools.reserve(4 * items + 16 * constants + 64, 0, len(packed), 2 * items)
+        pools.reserve(4 * items + 16 * constants + 512, 0, len(packed), 2 * items)
 
     def _finish(self, program: Program, sub: int, entered: int) -> None:
         while entered != DONE:
@@ -298,10 +301,10 @@ class ClusterIndex:
         held = self.pools.heap[key >> 32 : (key >> 32) + (key & 0xFFFFFFFF)].tobytes()
         return held.decode() if tag in (STRING, TEXT) else held
 
-    def _compile(self, part: Part | Test, constants: int, fixed: dict[int, Any], parked: bool) -> Program:
-        access = PARKED_ACCESS if parked else access_of(part, self.estimates.probability)
+    def _compile(self, part: Part | Test, constants: list[Any], fixed: dict[int, Any], parked: bool) -> Program:
+        access = PARKED_ACCESS if parked else self.estimates.access(part, [constants])
         program = compile_program(
-            part, access, self.pools.slot, self.estimates.likely, constants, fixed, self._hold
+            part, access, self.pools.slot, self.estimates.likely, len(constants), fixed, self._hold
         )
         pools = self.pools
         pools.reserve(len(program.words), 0, 0)

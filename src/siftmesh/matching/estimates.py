@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from functools import partial
+from typing import Any
+
 import numpy as np
 
 from siftmesh.kernels.layout import (
@@ -14,15 +18,19 @@ from siftmesh.kernels.layout import (
     OP_NOT_EXISTS,
     OP_OVERLAPS,
     OP_UNSURE,
+    KEYS,
     SEEN,
+    T_COUNT,
+    T_KEYS,
     T_PRESENT,
     T_USES,
     Longs,
 )
 from siftmesh.logic.profile import Profile
 from siftmesh.logic.tree import Predicate
+from siftmesh.matching.access import Access, access_of
 from siftmesh.matching.pools import Pools
-from siftmesh.matching.shape import Test
+from siftmesh.matching.shape import Part, Test, key_of
 from siftmesh.model.values import Kind
 
 __all__ = ["Estimates"]
@@ -95,6 +103,48 @@ class Estimates:
             return 1.0
         return float(self._seen[SEEN * slot + T_PRESENT] + 0.1) / (self._events + 0.1)
 
+    def access(self, part: Part | Test, examples: Sequence[Sequence[Any]]) -> Access | None:
+        """The best access of a shape of which some rows of constants are known."""
+        if self._events < _ENOUGH:
+            return access_of(part, self.probability)
+        return access_of(part, self.probability, partial(self._between, examples))
+
+    def likely_access(self, access: Access, examples: Sequence[Sequence[Any]]) -> float:
+        """How likely an event is to have what an access asks for."""
+        if not access.tests and not access.presences and not access.joined:
+            return 1.0
+        found = sum((self.probability(_attribute(test), test) for test in access.tests), 0.0)
+        found += sum((self.probability(name, None) for name in access.presences), 0.0)
+        for one in access.joined:
+            chance = 1.0
+            for test in (one.equal, one.other):
+                if test is not None:
+                    chance *= self.probability(_attribute(test), test)
+            if one.low is not None and one.high is not None:
+                between = self._between(examples, one.low, one.high)
+                chance *= 1.0 if between is None else between
+            found += chance
+        return found
+
+    def _between(self, examples: Sequence[Sequence[Any]], low: Test, high: Test) -> float | None:
+        """The share of the last values of an attribute that lie between bounds, on average over some rows."""
+        slot = self._pools.slots.get(_attribute(low))
+        if slot is None or not examples or SEEN * slot >= len(self._seen):
+            return None
+        count = min(KEYS, int(self._seen[SEEN * slot + T_COUNT]))
+        if count < KEYS:
+            return None
+        first = SEEN * slot + T_KEYS
+        keys = self._seen[first : first + count]
+        kind = low.leaf.kind if isinstance(low.leaf, Predicate) else Kind.NULL
+        met = sum(
+            int(((keys >= key_of(kind, row[low.first])) & (keys <= key_of(kind, row[high.first]))).sum())
+            for row in examples
+        )
+        # A block may be four times as long as the range, and two are looked up.
+        there = self._present(slot)
+        return float(min(1.0, (4 * met / len(examples) + 0.5) / count) * there)
+
     def likely(self, test: Test) -> float:
         """How likely a test is to be true, for the order of evaluation."""
         if self._profile is not None and self._profile.events:
@@ -106,3 +156,8 @@ class Estimates:
             return guess
         opposite = _GUESSES.get(test.operation ^ 1)
         return _COMPARISON if opposite is None else 1 - opposite
+
+
+def _attribute(test: Test) -> str:
+    assert isinstance(test.leaf, Predicate)
+    return test.leaf.attribute

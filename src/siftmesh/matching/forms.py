@@ -19,7 +19,7 @@ _ENOUGH = 64
 # So many programs of one form, and constants that were taken for fixed are none.
 _MOST_PROGRAMS = 32
 
-Compile = Callable[[Part | Test, int, dict[int, Any], bool], Program]
+Compile = Callable[[Part | Test, list[Any], dict[int, Any], bool], Program]
 _Key = tuple[bool, tuple[Any, ...]]
 
 
@@ -63,7 +63,7 @@ class Form:
                 self._fixed = ()
                 return self.program(constants, parked)
             fixed = dict(zip(self._fixed, key[1], strict=True))
-            program = self._programs[key] = self._compile(self.part, len(constants), fixed, parked)
+            program = self._programs[key] = self._compile(self.part, constants, fixed, parked)
         return program
 
     def _learn(self, constants: list[Any]) -> None:

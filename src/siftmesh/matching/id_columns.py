@@ -88,7 +88,8 @@ def text_column(column: Any) -> Texts | None:
 def _arrow_texts(column: Any) -> Texts:
     import pyarrow
 
-    _, offsets, data = column.cast(pyarrow.large_string()).buffers()
+    column = column.cast(pyarrow.large_string())
+    _, offsets, data = column.buffers()
     if offsets is None:
         return Texts(np.zeros(1, np.int64), _writable(b""))
     bounds = np.frombuffer(offsets, np.int64)[column.offset : column.offset + len(column) + 1].copy()

@@ -33,7 +33,7 @@ class Links:
         """Put subscriptions that are on none on a link."""
         if len(subscriptions):
             number = self._number(link)
-            self._fit(max(subscriptions))[subscriptions] = number
+            self._fit(max(subscriptions))[list(subscriptions)] = number
             self._counts[number] += len(subscriptions)
 
     def leave(self, subscription: int) -> None:

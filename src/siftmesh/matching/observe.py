@@ -94,7 +94,8 @@ def _columns(events: Events, names: Iterable[str] | None) -> Columns:
 
         return columns_of_arrow(events, names)
     read = []
-    for row, event in enumerate(rows(events)):
+    each: Iterable[Any] = rows(events)
+    for row, event in enumerate(each):
         try:
             read.append(event if isinstance(event, Event) else Event.of(event))
         except EventError as error:

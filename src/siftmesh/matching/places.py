@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from struct import Struct
 from typing import Any
 
 import numpy as np
@@ -14,14 +13,14 @@ from siftmesh.kernels.layout import NUMBER, P_LENGTH, STRING, WIDE
 from siftmesh.logic.evaluate import truth
 from siftmesh.logic.render import render
 from siftmesh.logic.tree import Operator, Predicate, Tree
-from siftmesh.matching.access import access_of
+from siftmesh.matching.access import Joined
 from siftmesh.matching.bitmaps import Term
 from siftmesh.matching.bounds import conjunctions
 from siftmesh.matching.bulk import Plan
 from siftmesh.matching.clusters import ClusterIndex
 from siftmesh.matching.dims import Dims
 from siftmesh.matching.forms import Form
-from siftmesh.matching.shape import Part, Test, example, restore, shape_of
+from siftmesh.matching.shape import Part, Test, example, key_of, restore, shape_of
 from siftmesh.model.event import Event
 from siftmesh.model.values import Kind
 
@@ -30,11 +29,6 @@ __all__ = ["OFTEN", "Places"]
 # Of so many events a subscription may be looked at in its chain; what would be looked at more often costs less
 # as bits: a bit costs about a fifteenth of a row.
 OFTEN = 0.06
-
-
-_DOUBLE = Struct("<d")
-_WHOLE = Struct("<q")
-_MAGNITUDE = (1 << 63) - 1
 
 
 class Places:
@@ -49,7 +43,7 @@ class Places:
         shape, constants = shape_of(tree)
         form = self._clusters.form(shape, tree)
         if form.bitmap is None:
-            form.bitmap = self._is_for_bitmaps(form, tree)
+            form.bitmap = self._is_for_bitmaps(form, tree, constants)
         if form.bitmap:
             program = form.program(constants, True)
             self._clusters.add_row(number, program, constants)
@@ -66,7 +60,7 @@ class Places:
         """Take in all rows of a plan; False, and nothing is changed, if they are for the bitmaps."""
         form = self._clusters.form(("rows", plan.shape), plan.tree)
         if form.bitmap is None:
-            form.bitmap = self._is_for_bitmaps(form, plan.tree)
+            form.bitmap = self._is_for_bitmaps(form, plan.tree, plan.constants)
             form.fix(plan.fixed)
         if form.bitmap:
             return False
@@ -74,18 +68,18 @@ class Places:
         self._clusters.add_columns(numbers, program, plan, columns)
         return True
 
-    def _is_for_bitmaps(self, form: Form, tree: Tree) -> bool:
-        access = access_of(form.part, self._clusters.estimates.probability)
+    def _is_for_bitmaps(self, form: Form, tree: Tree, constants: list[Any]) -> bool:
+        access = self._clusters.estimates.access(form.part, [constants])
         if access is not None and access.probability <= OFTEN:
             return False
-        return conjunctions(tree, _key_of, lambda *_: 0) is not None
+        return conjunctions(tree, key_of, lambda *_: 0) is not None
 
     def fits_bitmaps(self, part: Part | Test) -> bool:
         """Whether bounds say something of the subscriptions of a shape."""
-        return conjunctions(example(part), _key_of, lambda *_: 0) is not None
+        return conjunctions(example(part), key_of, lambda *_: 0) is not None
 
     def _terms(self, tree: Tree) -> list[Term] | None:
-        found = conjunctions(tree, _key_of, self._atom_of)
+        found = conjunctions(tree, key_of, self._atom_of)
         if found is None:
             return None
         ways, exact = found
@@ -117,6 +111,7 @@ class Places:
         if program.parked:
             return "bitmap of ranges"
         waits = [render(restore(test, constants)) for test in program.access.tests]
+        waits += [render(restore(_all(one), constants)) for one in program.access.joined]
         waits += [render(_present(name)) for name in program.access.presences]
         return " or ".join(waits) or "every event"
 
@@ -124,11 +119,9 @@ class Places:
         """Whether an event has something that a subscription outside the bitmaps waits for."""
         program, constants = self._clusters.constants(number)
         access = program.access
-        if not access.tests and not access.presences:
-            return True
-        return any(truth(restore(test, constants), event) for test in access.tests) or any(
-            truth(_present(name), event) for name in access.presences
-        )
+        waits = [restore(test, constants) for test in (*access.tests, *map(_all, access.joined))]
+        waits += [_present(name) for name in access.presences]
+        return not waits or any(truth(wait, event) for wait in waits)
 
     def hottest(self, count: int) -> list[tuple[str, int]]:
         """What most subscriptions wait for, and how many do."""
@@ -151,13 +144,9 @@ class Places:
         return list(zip(there[order].tolist(), lengths[order].tolist(), strict=True))
 
 
+def _all(joined: Joined) -> Part:
+    return Part(True, joined.tests)
+
+
 def _present(name: str) -> Predicate:
     return Predicate(name, Operator.IS_NOT_NULL, Kind.NULL)
-
-
-def _key_of(kind: Kind, value: Any) -> int:
-    """The key of a constant, as `key_of_double` and its like make it."""
-    if kind != Kind.NUMBER:
-        return int(value)
-    bits: int = _WHOLE.unpack(_DOUBLE.pack(value))[0]
-    return bits if bits >= 0 else 0 if bits == -(1 << 63) else bits ^ _MAGNITUDE

@@ -11,8 +11,6 @@ import numpy as np
 
 from siftmesh.kernels.chains import programs_of
 from siftmesh.kernels.layout import N_SAMPLED
-from siftmesh.logic.tree import Predicate
-from siftmesh.matching.access import access_of
 from siftmesh.matching.clusters import ClusterIndex
 from siftmesh.matching.places import OFTEN, Places
 from siftmesh.matching.program import Program
@@ -84,17 +82,12 @@ class Planner:
             yield
 
     def _stands_badly(self, program: Program) -> bool:
-        probability = self._clusters.estimates.probability
-        best = access_of(program.part, probability)
+        estimates = self._clusters.estimates
+        best = estimates.access(program.part, program.examples)
         likely = 1.0 if best is None else best.probability
         if program.parked:
             return likely * _BETTER < OFTEN
-        access = program.access
-        reads = [(test.leaf.attribute, test) for test in access.tests if isinstance(test.leaf, Predicate)]
-        now = sum((probability(*read) for read in reads), 0.0)
-        now += sum((probability(name, None) for name in access.presences), 0.0)
-        if not access.tests and not access.presences:
-            now = 1.0
+        now = estimates.likely_access(program.access, program.examples)
         if likely > OFTEN:
             # What no access finds seldom may still be for the bitmaps.
             return now > OFTEN * _BETTER and self._places.fits_bitmaps(program.part)

@@ -8,7 +8,9 @@ from typing import Any
 import msgspec
 
 from siftmesh.kernels.layout import (
+    ABOVE,
     ACCEPT,
+    BELOW,
     COLUMN_ATOM,
     COLUMN_LIST,
     GRAM,
@@ -49,14 +51,16 @@ from siftmesh.kernels.layout import (
     R_ATOM,
     R_KEY,
     R_LIST,
+    R_PAIR,
     R_PRESENCE,
+    R_RANGE,
     REJECT,
     SUFFIX,
     TEXT,
     TIMESTAMP,
 )
 from siftmesh.logic.tree import Predicate, Quantified
-from siftmesh.matching.access import Access
+from siftmesh.matching.access import Access, Joined
 from siftmesh.matching.shape import Part, Test, comparison
 from siftmesh.plans.order import Odds, combined, order
 
@@ -101,6 +105,8 @@ class Program(msgspec.Struct):
     # Of each test that is looked up by a text: the number of its pattern, and its form.
     texts: list[int]
     rows_for: int
+    # Constants of some of its rows, to judge plans by.
+    examples: list[list[Any]]
     place: int = 0
     subscriptions: int = 0
     parked: bool = False
@@ -238,9 +244,30 @@ def compile_program(
             else:
                 writer.modes[test.first] = (what, where, tag, -1)
             writer.recipe.append([what, where, -1, -1, 1, test.first])
+        for joined in access.joined:
+            writer.recipe += _join(joined, slot)
         for name in access.presences:
             writer.recipe.append([R_PRESENCE, slot(name), 0, -1, 1, 0])
     return _assemble(part, access, writer, entry, texts, constants, implied)
+
+
+def _join(joined: Joined, slot: Callable[[str], int]) -> list[list[int]]:
+    """The entries of the recipe by which a row waits for several tests at once."""
+    entries = []
+    if joined.equal is not None:
+        entries.append([R_PAIR, _slot_of(joined.equal, slot), -1, -1, 1, joined.equal.first])
+    if joined.other is not None:
+        entries.append([R_ATOM, _slot_of(joined.other, slot), -1, -1, 0, joined.other.first])
+    low, high = joined.low, joined.high
+    if low is not None and high is not None and isinstance(low.leaf, Predicate):
+        strict = 1 + (ABOVE if low.operation == OP_GT else 0) + (BELOW if high.operation == OP_LT else 0)
+        entries.append([R_RANGE, _slot_of(low, slot), int(low.leaf.kind) + 1, high.first, strict, low.first])
+    return entries
+
+
+def _slot_of(test: Test, slot: Callable[[str], int]) -> int:
+    assert isinstance(test.leaf, Predicate)
+    return slot(test.leaf.attribute)
 
 
 def _assemble(
@@ -259,8 +286,9 @@ def _assemble(
         if operand < 0:
             operand = behind + writer.blocks[-1 - operand]
         code += [what, slot, operand, place(if_true), place(if_false)]
-    waits = sum(row[4] for row in writer.recipe)
-    many = waits > 1 or (access is not None and any(t.operation == OP_OVERLAPS for t in access.tests))
+    waits = sum(row[4] & 1 for row in writer.recipe) + (len(access.joined) if access is not None else 0)
+    # A value between two keys lies in two blocks, and so may meet a range twice.
+    many = waits > 1 or (access is not None and bool(access.joined)) or (access is not None and any(t.operation == OP_OVERLAPS for t in access.tests))
     arrays = access is not None and any(t.operation in (OP_CONTAINS, OP_OVERLAPS) for t in access.tests)
     texts_repeat = access is not None and any(t.form == "gram" for t in access.tests)
     flags = P_MULTIPLE if many or arrays or texts_repeat else 0
@@ -279,13 +307,14 @@ def _assemble(
         writer.held,
         texts,
         waits,
+        [],
         parked=access is PARKED_ACCESS,
     )
 
 
 def _implied(part: Part | Test, access: Access | None) -> Test | None:
     """The one test that is true wherever the access finds a row, and so is not asked again."""
-    if access is None or len(access.tests) != 1 or access.presences:
+    if access is None or len(access.tests) != 1 or access.presences or access.joined:
         return None
     test = access.tests[0]
     if test.form and test.form not in _EXACT_FORMS:

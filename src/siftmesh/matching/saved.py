@@ -12,7 +12,7 @@ from siftmesh.errors import DamagedData
 from siftmesh.kernels.layout import Bytes
 from siftmesh.logic.encode import decode_tree, encode_tree
 from siftmesh.logic.tree import Tree
-from siftmesh.matching.access import Access
+from siftmesh.matching.access import Access, Joined
 from siftmesh.matching.program import PARKED_ACCESS, Program
 from siftmesh.matching.shape import Part, Test, skeleton
 
@@ -24,6 +24,8 @@ class _Saved(msgspec.Struct, array_like=True):
     # The tests by which rows are found, by their places among all tests; and the attributes by whose presence.
     tests: list[int]
     presences: list[str]
+    # Joined tests, likewise, -1 for those that there are not.
+    joined: list[tuple[int, int, int, int]]
     probability: float
     words: list[int]
     kept: list[tuple[int, int, int, int]]
@@ -53,12 +55,17 @@ def programs_from(data: Bytes) -> list[Program]:
 
 def _to_saved(program: Program, tree: Tree) -> _Saved:
     every = _tests(program.part)
-    tests = [next(place for place, test in enumerate(every) if test is one) for one in program.access.tests]
     access = program.access
+    tests = [_place(every, one) for one in access.tests]
+    joined = [
+        (_place(every, one.equal), _place(every, one.other), _place(every, one.low), _place(every, one.high))
+        for one in access.joined
+    ]
     return _Saved(
         encode_tree(tree),
         tests,
         list(access.presences),
+        joined,
         access.probability,
         program.words,
         program.kept,
@@ -75,9 +82,9 @@ def _to_saved(program: Program, tree: Tree) -> _Saved:
 def _from_saved(saved: _Saved) -> Program:
     part = skeleton(decode_tree(saved.tree))
     every = _tests(part)
-    access = Access(
-        tuple(every[place] for place in saved.tests), tuple(saved.presences), saved.probability
-    )
+    joined = tuple(Joined(*[every[place] if place >= 0 else None for place in one]) for one in saved.joined)
+    tests = tuple(every[place] for place in saved.tests)
+    access = Access(tests, tuple(saved.presences), saved.probability, joined)
     return Program(
         part,
         PARKED_ACCESS if saved.parked else access,
@@ -87,10 +94,15 @@ def _from_saved(saved: _Saved) -> Program:
         saved.held,
         saved.texts,
         saved.rows_for,
+        [],
         saved.place,
         saved.subscriptions,
         saved.parked,
     )
+
+
+def _place(every: list[Test], one: Test | None) -> int:
+    return next((place for place, test in enumerate(every) if test is one), -1)
 
 
 def _tests(part: Part | Test) -> list[Test]:

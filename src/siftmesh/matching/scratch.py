@@ -64,6 +64,9 @@ class Scratch:
         needed = CELL * (int(pools.words[H_SLOT_COUNT]) + len(self.frame) // 2)
         if len(self.cells) < needed:
             self.cells = np.zeros(2 * needed, np.int64)
+        elif slots != self._seen[1]:
+            # Where the elements of arrays stood, new attributes stand now.
+            self.cells[:] = 0
         if len(self.stamps) < subscriptions:
             self.stamps = np.zeros(2 * subscriptions, np.int32)
             self.context[X_STAMP] = 0

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import lru_cache
+from struct import Struct
 from typing import Any
 
 import msgspec
@@ -50,9 +51,12 @@ from siftmesh.logic.tree import And, Leaf, Operator, Or, Predicate, Quantified, 
 from siftmesh.model.pattern import compile_pattern, escape
 from siftmesh.model.values import Kind
 
-__all__ = ["Part", "Test", "comparison", "example", "form_of", "pattern_bytes", "pattern_text", "restore", "shape_of", "skeleton"]
+__all__ = ["Part", "Test", "comparison", "example", "form_of", "key_of", "pattern_bytes", "pattern_text", "restore", "shape_of", "skeleton"]
 
 _EXACT = 2**53
+_DOUBLE = Struct("<d")
+_WHOLE = Struct("<q")
+_MAGNITUDE = (1 << 63) - 1
 _LONG_GRAM = 8
 _SHORT_GRAM = 3
 _KEYED = {
@@ -305,3 +309,11 @@ def _spell(packed: bytes) -> Iterator[str]:
         if number:
             yield "%"
         yield "_".join(escape(run.decode()) for run in segment.split(bytes([ONE])))
+
+
+def key_of(kind: Kind, value: Any) -> int:
+    """The key of a constant, as `key_of_double` and its like make it."""
+    if kind != Kind.NUMBER:
+        return int(value)
+    bits: int = _WHOLE.unpack(_DOUBLE.pack(value))[0]
+    return bits if bits >= 0 else 0 if bits == -(1 << 63) else bits ^ _MAGNITUDE

@@ -37,7 +37,7 @@ def test_wrong_arguments_are_told_by_exit_code_2(
 
 def test_every_command_has_a_sentence_of_help() -> None:
     text = build_parser().format_help()
-    for command in ("demo", "match", "explain", "parse", "generate"):
+    for command in ("demo", "match", "explain", "parse", "generate", "warmup"):
         assert command in text
 
 

@@ -60,6 +60,8 @@ def run(package: Path, home: Path, before: str = "", **settings: str) -> tuple[l
     known = {
         **{name: value for name, value in os.environ.items() if not name.startswith(others)},
         "PYTHONPATH": str(package.parents[1]),
+        # Bytecode of a file that changes twice within a second would be stale.
+        "PYTHONDONTWRITEBYTECODE": "1",
         "HOME": str(home),
         "TMPDIR": str(package.parents[2]),
         **settings,
@@ -198,6 +200,21 @@ def test_old_folders_are_thrown_away(package: Path, tmp_path: Path) -> None:
     os.utime(told[0], (1, 1))
     run(package, tmp_path)
     assert Path(told[0]).stat().st_mtime > 10_000
+
+
+def test_kernels_call_each_other_with_wide_numbers(package: Path, tmp_path: Path) -> None:
+    # Whatever widths and constants they are called with, there is one of each.
+    calls = "number(1) + number(one) + number(np.int32(one)) + number(np.uint8(one)) + number(array[0])"
+    (package / "caller.py").write_text(
+        "import numpy as np\nfrom siftmesh.kernels.callee import number\nfrom siftmesh.kernels.jit import kernel\n"
+        "@kernel(_nrt=True)\ndef twice(one: int) -> int:\n    array = np.full(1, one, np.int32)\n"
+        f"    return {calls}\n"
+    )
+    before = (
+        "from siftmesh.kernels.caller import twice\nfrom siftmesh.kernels.callee import number\ntwice(20)\n"
+    )
+    told, _ = run(package, tmp_path, before + "assert len(number.signatures) == 1, number.signatures\n")
+    assert told[1:] == ["86", "compiled"]
 
 
 def test_the_settings_of_others_stay() -> None:

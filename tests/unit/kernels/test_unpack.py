@@ -17,7 +17,7 @@ from siftmesh.kernels.unpack import FOREIGN, NO_ROOM, unpack_event, unpack_row
 from siftmesh.matching.pools import Pools
 from siftmesh.model.values import OPAQUE as SOMETHING
 from siftmesh.model.values import Timestamp
-from tests.effort import effort
+from tests.effort import INTERPRETED, effort
 from tests.reference.arrays import amid_noise, fenced, is_fenced
 
 encode = msgspec.msgpack.encode
@@ -92,6 +92,7 @@ INTS = sorted(
 )
 STRINGS = ["x" * length for length in (0, 1, 31, 32, 255, 256, 65_535, 65_536)] + ["é漢😀", "\x00"]
 SCALARS: list[Any] = [*INTS, *STRINGS, True, False, None, 0.0, -0.0, 1.5, math.inf, 5e-324, -1e308]
+COUNTS = [0, 1, 15, 16, 255, 65_536, *([] if INTERPRETED else [65_535, 70_000])]
 MOMENTS = [0, -1, 1, 253_402_300_799_999_999, -62_135_596_800_000_000]
 
 
@@ -123,7 +124,7 @@ def test_short_floats_are_floats(seed: int) -> None:
         assert exactly(found) == exactly(value) or (math.isnan(found) and math.isnan(value))
 
 
-@pytest.mark.parametrize("count", [0, 1, 15, 16, 255, 65_535, 65_536, 70_000])
+@pytest.mark.parametrize("count", COUNTS)
 def test_lists_of_each_length_come_back(count: int, seed: int) -> None:
     rng = random.Random(seed)
     values = [rng.choice([number, -number, str(number)]) for number in range(count)]
@@ -131,7 +132,7 @@ def test_lists_of_each_length_come_back(count: int, seed: int) -> None:
     assert row(encode([values]), rng, room=2 * (count + 1)) == [tuple(values)]
 
 
-@pytest.mark.parametrize("count", [0, 1, 15, 16, 255, 65_535, 65_536, 70_000])
+@pytest.mark.parametrize("count", COUNTS)
 def test_events_of_each_length_come_back(count: int, seed: int) -> None:
     pools = Pools()
     slots = [pools.slot(name) for name in ("known", "é")]
@@ -157,7 +158,7 @@ def test_names_of_each_length_are_found(length: int, seed: int) -> None:
     assert event(pools, message, rng) == {slot: 1}
 
 
-@pytest.mark.parametrize("slot", [0, 1, 127, 128, 255, 256, 65_535, 65_536])
+@pytest.mark.parametrize("slot", [0, 1, 127, 128, 255, 256, *([] if INTERPRETED else [65_535, 65_536])])
 def test_events_can_name_slots(slot: int, seed: int) -> None:
     rng = random.Random(seed)
     pools = Pools()

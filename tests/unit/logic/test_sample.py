@@ -66,6 +66,18 @@ def test_large_events_leave_room_for_fewer_however_they_were_divided(sizes: tupl
         assert whole.end is not None
 
 
+def test_where_the_room_was_used_up_nothing_comes_after() -> None:
+    full = Sample(200, 6_400).of(numbered(0, 90, 80), np.arange(90, dtype=np.uint64))
+    assert full.end == len(full) < 90
+    later = Sample(200, 6_400).of(numbered(500, 510), np.arange(500, 510, dtype=np.uint64))
+    # There would be room for a small event now, but there was a large one before it.
+    assert full.merge(later) == later.merge(full) == full
+    same = np.repeat(np.arange(45, dtype=np.uint64), 2)
+    ties = Sample(200, 6_400).of(numbered(0, 90, 80), same)
+    assert ties.end == len(ties) // 2
+    assert len(ties) % 2 == 0
+
+
 def test_an_event_that_takes_a_great_part_of_the_room_is_left_out() -> None:
     events = [Event({"n": number, "pad": "x" * (5_000 if number % 3 else 1)}) for number in range(100)]
     found = Sample(20, 64_000).of(Columns.of(events), priorities(np.arange(100)))

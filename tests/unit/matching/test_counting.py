@@ -53,7 +53,10 @@ def test_what_is_deleted_is_gone(engine: CountingEngine) -> None:
 def test_a_refused_leaf_changes_nothing(engine: CountingEngine) -> None:
     had = engine.memory()
     with pytest.raises(TypeError):
-        engine.insert(3, And((leaf("fresh", "=", 1), leaf("a", "=", 1), Predicate("b", Operator.IN, Kind.NUMBER, ([],)))))
+        engine.insert(
+            3,
+            And((leaf("fresh", "=", 1), leaf("a", "=", 1), Predicate("b", Operator.IN, Kind.NUMBER, ([],)))),
+        )
     assert engine.memory() == had
     assert found(engine, {"fresh": 1}) == {2}
 

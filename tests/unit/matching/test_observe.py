@@ -6,9 +6,13 @@ import pyarrow as pa
 import pytest
 
 from siftmesh.errors import ConfigError, EventError
+from siftmesh.filters import FilterReader
 from siftmesh.logic.profile import Counter
+from siftmesh.logic.tree import leaves
 from siftmesh.matching.observe import evaluate_predicates, observe
 from siftmesh.model.event import Event
+from siftmesh.workload import auction, subscriptions
+from siftmesh.workload.auction import AuctionModel
 from tests.reference.leaves import leaf
 
 ROWS = [{"price": 5, "title": "Dune"}, {"price": 2.5, "title": None}, {"price": None, "title": "Emma"}]
@@ -98,3 +102,17 @@ def test_a_sample_may_be_left_out() -> None:
 def test_what_makes_no_sense_is_refused(wrong: dict) -> None:
     with pytest.raises(ConfigError):
         observe(ROWS, **wrong)
+
+
+def test_probabilities_that_nobody_counted_are_about_right() -> None:
+    """On book auctions: equalities with titles and authors, and bounds of prices and times."""
+    model = AuctionModel()
+    table = pa.Table.from_batches(auction.events(model, 20_000, 1))
+    reader = FilterReader()
+    texts = subscriptions.texts(subscriptions.mixed(600, 3, model))["filter"].to_pylist()
+    predicates = list(dict.fromkeys(one for text in texts for one in leaves(reader.read(text))))
+    exact, found = observe(table, predicates, sample=0), observe(table)
+    errors = [abs(found.probability(one) - exact.probability(one)) for one in predicates]
+    assert len(predicates) > 500
+    assert sum(errors) / len(errors) < 0.0005
+    assert max(errors) < 0.01

@@ -189,19 +189,32 @@ def test_memory_is_what_is_in_use() -> None:
 
 
 @pytest.mark.parametrize("grown", [False, True])
-def test_arrays_that_nobody_may_write_to_are_copied_before_the_first_change(grown: bool) -> None:
+def test_arrays_that_were_kept_are_pools_again(grown: bool) -> None:
     first = Pools()
     atom = add(first, first.slot("a"), "text")
-    arrays = (first.words, first.longs, first.heap)
-    for array in arrays:
-        array.flags.writeable = False
-    second = Pools.of(*arrays, dict(first.slots))
-    before = [array.tobytes() for array in arrays]
-    assert find(second, 0, "text") == atom
-    assert second.words is first.words
+    arrays = {name: array.copy() for name, array in first.to_arrays().items()}
+    second = Pools()
+    before = second.version
+    second.take_over(**arrays, slots=dict(first.slots))
+    # Whoever has been told where the arrays were has to be told anew.
+    assert second.version > before
+    assert (find(second, 0, "text"), slot_of(second, "a")) == (atom, 0)
     if grown:
         second.reserve_atoms(5_000)
-    second.reserve(0, 0, 0)
     other = add(second, second.slot("b"), "other")
     assert (find(second, 0, "text"), find(second, 1, "other")) == (atom, other)
-    assert [array.tobytes() for array in arrays] == before
+    check(second)
+    # The first ones are none of its business.
+    assert (find(first, 0, "text"), slot_of(first, "b")) == (atom, -1)
+
+
+def test_arrays_that_nobody_may_write_to_are_copied_before_the_first_change() -> None:
+    pools = Pools()
+    arrays = pools.to_arrays()
+    for array in arrays.values():
+        array.flags.writeable = False
+    before = [array.tobytes() for array in arrays.values()]
+    pools.take_over(**arrays, slots={})
+    add(pools, pools.slot("a"), "text")
+    assert [array.tobytes() for array in arrays.values()] == before
+    assert find(pools, 0, "text") > 0
