@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import Any
 
 from siftmesh.errors import ParameterError, SubscriptionError
@@ -98,7 +99,9 @@ class FilterReader:
             except SubscriptionError:
                 template = None
         if len(self._templates) >= _SHAPES:
-            self._templates.pop(next(iter(self._templates)))
+            # Another thread may do the same at this moment.
+            with suppress(KeyError, StopIteration, RuntimeError):
+                self._templates.pop(next(iter(self._templates)))
         self._templates[shape] = template
         return template
 

@@ -10,20 +10,20 @@ from hypothesis import strategies as st
 
 from siftmesh.logic.columns import Columns
 from siftmesh.logic.evaluate import truth
-from siftmesh.logic.tree import Leaf
+from siftmesh.logic.tree import Leaf, Tree
 from siftmesh.logic.verdicts import counts
 from siftmesh.matching.observe import evaluate_predicates
 from siftmesh.model.event import Event
 from siftmesh.model.values import Kind, Timestamp
 from tests.reference import tree_oracle
 from tests.reference.profile_oracle import counted
-from tests.reference.strategies import ARRAYS, ATTRIBUTES, CONSTANTS, events, leaf_trees
+from tests.reference.strategies import ARRAYS, ATTRIBUTES, CONSTANTS, events, leaf_trees, trees
 
 SOME_EVENTS = st.lists(events(), max_size=70)
 SOME_LEAVES = st.lists(leaf_trees(), max_size=8)
 
 
-def check(leaves: list[Leaf], given_events: Any, each: list[Event]) -> None:
+def check(leaves: list[Leaf] | list[Tree], given_events: Any, each: list[Event]) -> None:
     found = evaluate_predicates(leaves, given_events)
     assert found.events == len(each)
     for row, leaf in enumerate(leaves):
@@ -36,6 +36,11 @@ def check(leaves: list[Leaf], given_events: Any, each: list[Event]) -> None:
 @given(SOME_LEAVES, SOME_EVENTS)
 def test_a_batch_of_events(leaves: list[Leaf], batch: list[Event]) -> None:
     check(leaves, batch, batch)
+
+
+@given(st.lists(trees(max_leaves=6), max_size=3), SOME_EVENTS)
+def test_whole_trees(asked: list[Tree], batch: list[Event]) -> None:
+    check(asked, batch, batch)
 
 
 @given(leaf_trees(), SOME_EVENTS)

@@ -114,7 +114,7 @@ def test_a_cloud_event_without_data_has_none() -> None:
 
 
 def test_data_that_should_be_json_and_are_not_are_refused() -> None:
-    with pytest.raises(EventError, match="^at data: the data are not JSON"):
+    with pytest.raises(EventError, match=r"^at data: the data are not JSON"):
         readable(Sdk({**CONTEXT, "datacontenttype": "application/json"}, b"{"))
 
 
@@ -131,7 +131,7 @@ def test_the_structured_form_is_a_json_object() -> None:
 
 def test_many_events() -> None:
     assert readable_many(iter([{"a": 1}, b'{"a": 2}', Event({})])) == [{"a": 1}, {"a": 2}, Event({})]
-    with pytest.raises(EventError, match="^row 1: an event is a mapping, not int"):
+    with pytest.raises(EventError, match=r"^row 1: an event is a mapping, not int"):
         readable_many([{}, 5])
 
 

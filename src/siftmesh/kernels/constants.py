@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from siftmesh.kernels.atoms import add_atom, drop_atom
+from siftmesh.kernels.atoms import add_atom, drop_atom, find_string
 from siftmesh.kernels.bits import bits_of
 from siftmesh.kernels.cells import key_of_double, whole_is_double
 from siftmesh.kernels.jit import kernel
@@ -17,6 +17,7 @@ from siftmesh.kernels.layout import (
     F_STRINGS,
     F_TIMES,
     FLOAT,
+    GRAM,
     H_ATOM_LIVE,
     H_ATOMS,
     H_KEYS,
@@ -25,6 +26,8 @@ from siftmesh.kernels.layout import (
     L_GRAM,
     L_PREFIX,
     L_SUFFIX,
+    LONG_GRAM,
+    MOST_GRAM,
     NUMBER,
     OPAQUE,
     PAIR,
@@ -38,7 +41,9 @@ from siftmesh.kernels.layout import (
     S_FLAGS,
     S_LONGS,
     S_PRESENCE,
+    S_TEXTS,
     S_USES,
+    SHORT_GRAM,
     SLOT,
     STRING,
     SUFFIX,
@@ -80,9 +85,33 @@ def take_atom(
     record = words[H_SLOTS] + SLOT * slot
     live = words[H_ATOM_LIVE]
     atom = _atom_of(words, longs, heap, text, slot, asked, kind, raw)
-    words[record + S_ATOMS] += words[H_ATOM_LIVE] - live
-    words[record + S_USES] += 1
+    if asked < PREFIX:
+        words[record + S_ATOMS] += words[H_ATOM_LIVE] - live
+        words[record + S_USES] += 1
     return atom
+
+
+@kernel
+def _rarest(
+    words: Words, longs: Longs, heap: Bytes, text: Bytes, slot: int, start: int, length: int
+) -> tuple[int, int]:
+    """The stretch of a text that fewest others wait for, of those as long as grams are."""
+    size = np.int64(LONG_GRAM) if length >= LONG_GRAM else min(np.int64(length), np.int64(SHORT_GRAM))
+    count = np.int64(length) - size + 1
+    best = np.int64(start) + count // 2
+    least = np.int64(1) << 40
+    # From the middle outwards: what joins two words is rarer than either.
+    for number in range(min(count, np.int64(MOST_GRAM))):
+        step = (number + 1) // 2
+        at = count // 2 + (step if number & 1 else -step)
+        if at < 0 or at >= count:
+            continue
+        atom = find_string(words, longs, heap, slot, GRAM, text, start + at, size)
+        uses = np.int64(words[words[H_ATOMS] + RECORD * atom + A_USES]) if atom else np.int64(0)
+        if uses < least:
+            least = uses
+            best = np.int64(start) + at
+    return best, size
 
 
 @kernel
@@ -98,6 +127,9 @@ def _atom_of(
             words[record + S_FLAGS] |= F_STRINGS
         elif tag >= PREFIX:
             words[record + S_FLAGS] |= F_GRAMS
+            words[record + S_TEXTS] += 1
+            if tag == GRAM:
+                start, length = _rarest(words, longs, heap, text, slot, start, length)
             which = L_PREFIX if tag == PREFIX else L_SUFFIX if tag == SUFFIX else L_GRAM
             longs[words[record + S_LONGS] + which] |= np.int64(1) << length
         return add_atom(words, longs, heap, slot, tag, 0, text, start, length)
@@ -213,6 +245,8 @@ def _release_one(words: Words, longs: Longs, heap: Bytes, atom: int) -> None:
     if tag == PRESENCE:
         if gone:
             words[record + S_PRESENCE] = 0
+    elif PREFIX <= tag < RANGE:
+        words[record + S_TEXTS] -= 1
     elif tag < RANGE:
         words[record + S_USES] -= 1
         if gone:
@@ -224,5 +258,5 @@ def use_atom(words: Words, atom: int) -> None:
     """One use more of an atom that is in use."""
     record = words[H_ATOMS] + RECORD * atom
     words[record + A_USES] += 1
-    if words[record + A_TAG] != PRESENCE and words[record + A_TAG] < RANGE:
+    if words[record + A_TAG] < PRESENCE:
         words[words[H_SLOTS] + SLOT * words[record + A_SLOT] + S_USES] += 1

@@ -18,16 +18,11 @@ Predicates and subscriptions are dense numbers. The arrays:
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-from llvmlite import ir
-from numba import types
-from numba.core import config
-from numba.extending import intrinsic
 
 from siftmesh.kernels.jit import kernel
 from siftmesh.kernels.layout import ACCEPT, H_WORDS, HEADER, Bytes, Longs, Words
+from siftmesh.kernels.prefetch import fetch
 from siftmesh.kernels.pools import free_words, room_of_class, size_class, take_words
 
 __all__ = [
@@ -50,31 +45,6 @@ W_TESTS = 2
 # How far ahead memory is asked for what will be needed: about as long as it takes to answer.
 _AHEAD = 24
 _SOON = 8
-
-
-def _fetch_slowly(array: Any, at: int) -> None:
-    pass
-
-
-@intrinsic
-def _fetch_early(typingctx: Any, array: Any, at: Any) -> Any:  # noqa: ARG001 - numba wants this argument
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        view = context.make_array(signature.args[0])(context, builder, arguments[0])
-        byte = ir.IntType(8).as_pointer()
-        number = ir.IntType(32)
-        address = builder.bitcast(builder.gep(view.data, [arguments[1]]), byte)
-        kind = ir.FunctionType(ir.VoidType(), [byte, number, number, number])
-        function = builder.module.declare_intrinsic("llvm.prefetch", [byte], kind)
-        # To read, kept in all caches, data.
-        builder.call(function, [address, number(0), number(3), number(1)])
-        return context.get_dummy_value()
-
-    return types.void(array, types.int64), generate
-
-
-# Have memory bring a place of an array, which must be inside, and go on meanwhile. (numba's types do not know
-# all of its settings.)
-_fetch: Any = _fetch_slowly if getattr(config, "DISABLE_JIT", False) else _fetch_early
 
 
 def empty_pool() -> Words:
@@ -105,7 +75,7 @@ def count_hits(
     count = np.int64(found)
     for at in range(len(numbers)):
         if at + _AHEAD < len(numbers):
-            _fetch(heads, 2 * np.int64(numbers[at + _AHEAD]))
+            fetch(heads, 2 * np.int64(numbers[at + _AHEAD]))
         number = np.uint32(numbers[at])
         truth[number >> np.uint32(3)] |= np.uint8(1 << (number & np.uint32(7)))
         head = np.uint32(2) * number
@@ -147,8 +117,8 @@ def decide(
     tests = np.int64(0)
     for place in range(found):
         if place + _AHEAD < found:
-            _fetch(programs, 2 * np.int64(candidates[place + _AHEAD]))
-            _fetch(operands, np.int64(programs[2 * np.int64(candidates[place + _SOON])]))
+            fetch(programs, 2 * np.int64(candidates[place + _AHEAD]))
+            fetch(operands, np.int64(programs[2 * np.int64(candidates[place + _SOON])]))
         subscription = np.uint32(candidates[place])
         start = np.int64(programs[np.uint32(2) * subscription])
         shape = np.int64(programs[np.uint32(2) * subscription + np.uint32(1)])

@@ -13,6 +13,7 @@ from siftmesh.kernels.layout import (
     I_FALSE,
     I_TRUE,
     K_COUNT,
+    K_LONGS,
     K_NEXT,
     K_PROGRAM,
     N_LEAVES,
@@ -29,6 +30,7 @@ from siftmesh.kernels.layout import (
     Longs,
     Words,
 )
+from siftmesh.kernels.prefetch import fetch
 from siftmesh.kernels.programs import DOUBT, NO_ROW, run
 from siftmesh.kernels.scans import NOT_SIMPLE, all_rows, scan_rows
 
@@ -58,7 +60,15 @@ def follow(
     if chunk == 0:
         return found
     counters[N_PROBES] += 1
+    following = np.int64(words[chunk + K_NEXT])
     while chunk:
+        # Chunks, programs and constants lie anywhere: the next ones are asked for while this one is looked at.
+        after = np.int64(0)
+        if following:
+            after = np.int64(words[following + K_NEXT])
+            fetch(words, after)
+            fetch(words, np.int64(words[following + K_PROGRAM]))
+            fetch(longs, np.int64(words[following + K_LONGS]))
         program = np.int64(words[chunk + K_PROGRAM])
         count = np.int64(words[chunk + K_COUNT])
         # One more: a row that does not match is written too, and then written over.
@@ -69,12 +79,15 @@ def follow(
         if words[program + P_FLAGS] & skipped:
             at = np.int64(REJECT)
         if at >= 0:
-            at = run(words, longs, heap, text, cells, program, chunk, NO_ROW, at, counters)
+            # A single row is asked at once; of several it is found out first what they have in common.
+            row = np.int64(0) if count == 1 else np.int64(NO_ROW)
+            at = run(words, longs, heap, text, cells, program, chunk, row, at, counters)
         if at != REJECT and at != REJECT + DOUBT:
             found = _rows(
                 words, longs, heap, text, cells, program, chunk, at, stamps, stamp, out, found, counters
             )
-        chunk = np.int64(words[chunk + K_NEXT])
+        chunk = following
+        following = after
     return found
 
 

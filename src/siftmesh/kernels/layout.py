@@ -55,6 +55,9 @@ PREFIX = 20
 SUFFIX = 21
 GRAM = 22
 MOST_GRAM = 32
+# Grams have one of two lengths, since every place of a string is tried for each; only shorter texts give others.
+LONG_GRAM = 8
+SHORT_GRAM = 3
 # That a value lies in a block of a level: RANGE plus the level, the block's number as the key.
 RANGE = 64
 # That an event has two atoms at once: their numbers as the key, each in half of it.
@@ -126,11 +129,12 @@ A_USES = 3
 
 # ---- a slot's record
 
-SLOT = 5
+SLOT = 6
 S_FLAGS = 0
 S_PRESENCE = 1  # the atom of presence, or 0
 S_ATOMS = 3  # how many atoms of values it has
 S_USES = 4  # and how often these are held
+S_TEXTS = 5  # how often its prefixes, suffixes and grams are held
 S_LONGS = 2  # place of LENGTHS longs: which lengths of prefixes, suffixes and grams are looked up; its name
 LENGTHS = 5
 L_PREFIX = 0
@@ -284,11 +288,12 @@ COUNTERS = 8
 
 # ---- what is noted of a slot, SEEN longs
 
-SEEN = 35
+SEEN = 36
 T_PRESENT = 0  # in how many of the sampled events it had a value
 T_USES = 1  # how often the atoms of these values are held, in all
 T_COUNT = 2  # how many of them were numbers or moments
-T_KEYS = 3  # the keys of the last KEYS of these
+T_TEXTS = 3  # as T_USES, of what its strings begin with, end with and contain
+T_KEYS = 4  # the keys of the last KEYS of these
 KEYS = 32
 
 # Of every so many events (a power of two) one is sampled.

@@ -17,6 +17,7 @@ from siftmesh.kernels.layout import (
     S_FLAGS,
     S_LONGS,
     S_PRESENCE,
+    S_TEXTS,
     S_USES,
     SLOT,
     Bytes,
@@ -55,6 +56,7 @@ def add_slot(words: Words, longs: Longs, heap: Bytes, text: Bytes, length: int, 
     words[record + S_PRESENCE] = 0
     words[record + S_ATOMS] = 0
     words[record + S_USES] = 0
+    words[record + S_TEXTS] = 0
     place = take_longs(words, longs, LENGTHS)
     words[record + S_LONGS] = place
     for number in range(LENGTHS):

@@ -55,6 +55,7 @@ from siftmesh.kernels.layout import (
     T_COUNT,
     T_KEYS,
     T_PRESENT,
+    T_TEXTS,
     T_USES,
     TIMED,
     TIMESTAMP,
@@ -80,6 +81,7 @@ def _grams(
     out: Words,
     found: int,
     counters: Longs,
+    seen: Longs,
 ) -> int:
     """Follow the chains of what a string begins with, ends with and contains."""
     start = span >> 32
@@ -97,6 +99,8 @@ def _grams(
                 for at in range(first, last + 1):
                     atom = find_string(words, longs, heap, slot, tag, text, at, size)
                     if atom:
+                        if stamp & (SAMPLE - 1) == 0:
+                            seen[SEEN * slot + T_TEXTS] += words[words[H_ATOMS] + RECORD * atom + A_USES]
                         found = follow(
                             words, longs, heap, text, cells, atom, 0, stamps, stamp, out, found, counters
                         )
@@ -263,7 +267,7 @@ def walk_event(
         if found >= 0 and flags & F_GRAMS and (tag == STRING or tag == TIMED):
             span = cells[CELL * slot + C_SPAN]
             found = _grams(
-                words, longs, heap, text, cells, slot, span, stamps, stamp, out, found, counters
+                words, longs, heap, text, cells, slot, span, stamps, stamp, out, found, counters, seen
             )
         if found >= 0 and flags & F_RANGES and (tag == NUMBER or tag == TIMESTAMP or tag == TIMED):
             found = _blocks(words, longs, heap, text, cells, slot, stamps, stamp, out, found, counters)

@@ -29,6 +29,7 @@ from siftmesh.kernels import (
     dims,
     entry,
     events,
+    follow,
     ids,
     leaves,
     likes,
@@ -91,6 +92,7 @@ INNER: tuple[Any, ...] = (
     dims.fill_dims,
     *(events._place, events._put, events._put_row, events._verify, events.match_message),
     events.verify_message,
+    *(follow._rows, follow.follow),
     *(ids._free_text, ids._home, ids._keep_text, ids._put, ids._take_out, ids._undo),
     *(leaves._is_kind, leaves._of_array, leaves._of_text, leaves.in_list, leaves.leaf, leaves.leaf_apart),
     *(likes._character, likes._fits, likes._lower, likes.compare_bytes, likes.fits, likes.fits_folded),
@@ -103,7 +105,7 @@ INNER: tuple[Any, ...] = (
     *(scans.all_rows, scans.scan_rows),
     *(slots._enter, slots.find_slot),
     *(unpack._number, unpack._scalar, unpack._single, unpack._value, unpack.unpack_event),
-    *(walk._blocks, walk._chain, walk._grams, walk._note, walk._pairs, walk._rows, walk.walk_event),
+    *(walk._blocks, walk._grams, walk._note, walk._pairs, walk.walk_event),
 )
 
 # Arrays are whole and writable wherever they come from, so that each kernel has one signature.

@@ -1,4 +1,4 @@
-"""What leaves say of many events at once: the same as `logic.evaluate`, in arrays.
+"""What trees say of many events at once: the same as `logic.evaluate`, in arrays.
 
 A comparison becomes a range of places in the order of an attribute's values; a pattern is tried on each
 distinct string; what looks at several attributes at once is evaluated for each distinct combination.
@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from siftmesh.logic.columns import Column, Columns, Elements, Order
 from siftmesh.logic.evaluate import truth
 from siftmesh.logic.intervals import prefix_end
-from siftmesh.logic.tree import Leaf, Operator, Predicate, Quantified, Residual, attributes
+from siftmesh.logic.tree import And, Leaf, Operator, Predicate, Quantified, Residual, Tree, attributes
 from siftmesh.model.event import Event
 from siftmesh.model.pattern import compile_pattern
 from siftmesh.model.values import Kind
@@ -65,13 +65,26 @@ def unpacked(words: Words, size: int) -> Bools:
     return np.unpackbits(octets, axis=-1, count=size, bitorder="little").view(np.bool_)
 
 
-def verdict(leaf: Leaf, columns: Columns) -> Verdict:
-    """What a leaf says of each of the events."""
-    if isinstance(leaf, Predicate):
-        return _predicate(leaf, columns[leaf.attribute])
-    if isinstance(leaf, Quantified):
-        return _quantified(leaf, columns)
-    return _residual(leaf, columns)
+def verdict(tree: Tree, columns: Columns) -> Verdict:
+    """What a tree says of each of the events."""
+    if isinstance(tree, Predicate):
+        return _predicate(tree, columns[tree.attribute])
+    if isinstance(tree, Quantified):
+        return _quantified(tree, columns)
+    if isinstance(tree, Residual):
+        return _residual(tree, columns)
+    every = isinstance(tree, And)
+    true = np.full(columns.size, every)
+    possible = true.copy()
+    for child in tree.children:
+        said = verdict(child, columns)
+        if every:
+            true &= said.true
+            possible &= said.true | said.unknown
+        else:
+            true |= said.true
+            possible |= said.true | said.unknown
+    return Verdict(true, possible & ~true)
 
 
 def counts(leaf: Leaf, columns: Columns) -> Counts:

@@ -50,8 +50,7 @@ __all__ = ["CompactIds"]
 
 _LEAST, _GREATEST = -(2**63), 2**63 - 1
 _KIND = 3
-# Places that a table has at least for each number in it.
-_FULL = 1.5
+_FULL = 1.5  # places that a table has at least for each number in it
 _CHUNK = 1_024
 
 

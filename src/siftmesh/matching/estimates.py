@@ -23,6 +23,7 @@ from siftmesh.kernels.layout import (
     T_COUNT,
     T_KEYS,
     T_PRESENT,
+    T_TEXTS,
     T_USES,
     Longs,
 )
@@ -88,12 +89,14 @@ class Estimates:
             return self._present(slot)
         if isinstance(test.leaf, Predicate) and test.leaf.kind == Kind.BOOL:
             return 0.5
-        distinct, uses = self._pools.asked(slot) if slot is not None else (0, 0)
+        distinct, uses, texts = self._pools.asked(slot) if slot is not None else (0, 0, 0)
         items = _ITEMS if test.operation in (OP_IN, OP_OVERLAPS) else 1
-        if test.form == "" and slot is not None and uses and self._events >= _ENOUGH:
+        held = texts if test.form else uses
+        if slot is not None and held and self._events >= _ENOUGH:
             # That an event meets one of all uses, taken at random; nothing is never.
-            met = self._seen[SEEN * slot + T_USES] if SEEN * slot < len(self._seen) else 0
-            return min(0.9, items * (float(met) / uses + 0.1) / self._events)
+            which = SEEN * slot + (T_TEXTS if test.form else T_USES)
+            met = self._seen[which] if which < len(self._seen) else 0
+            return min(0.9, items * (float(met) / held + 0.1) / self._events)
         # Few constants that come again and again are all there are; otherwise there may be many more of them.
         one = 1 / distinct if uses >= _OFTEN * distinct > 0 else 1 / (_VALUES + distinct)
         return min(0.5, one * items)

@@ -14,7 +14,7 @@ from siftmesh.errors import ConfigError, EventError
 from siftmesh.logic.columns import Columns
 from siftmesh.logic.profile import Profile
 from siftmesh.logic.sample import EVENTS, Sample
-from siftmesh.logic.tree import Leaf, attributes
+from siftmesh.logic.tree import Leaf, Tree, attributes
 from siftmesh.logic.verdicts import Bools, Words, packed, unpacked, verdict
 from siftmesh.model.event import Event
 from siftmesh.model.rows import is_arrow, rows
@@ -44,10 +44,10 @@ class Verdicts(msgspec.Struct, frozen=True, eq=False):
         return unpacked(self.unknown, self.events)
 
 
-def evaluate_predicates(predicates: Sequence[Leaf], events: Events) -> Verdicts:
-    """What each predicate says of each event, as `logic.evaluate.truth` would say it one by one.
+def evaluate_predicates(predicates: Sequence[Tree], events: Events) -> Verdicts:
+    """What each predicate (or any tree) says of each event, as `logic.evaluate.truth` says it one by one.
 
-    Only the attributes that the predicates read are looked at.
+    Only the attributes that are asked about are looked at.
     """
     used = sorted(set(chain.from_iterable(map(attributes, predicates))))
     columns = _columns(events, used)

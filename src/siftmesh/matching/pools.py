@@ -24,6 +24,7 @@ from siftmesh.kernels.layout import (
     H_WORDS,
     HEADER,
     S_ATOMS,
+    S_TEXTS,
     S_USES,
     SLOT,
 )
@@ -135,10 +136,11 @@ class Pools:
         self.slots[attribute] = made
         return made
 
-    def asked(self, slot: int) -> tuple[int, int]:
-        """How many constants are held of a slot, and how often all of them together."""
+    def asked(self, slot: int) -> tuple[int, int, int]:
+        """How many constants are held of a slot, how often all of them, and how often parts of its strings."""
         record = int(self.words[H_SLOTS]) + SLOT * slot
-        return int(self.words[record + S_ATOMS]), int(self.words[record + S_USES])
+        words = self.words
+        return int(words[record + S_ATOMS]), int(words[record + S_USES]), int(words[record + S_TEXTS])
 
     def memory(self) -> dict[str, int]:
         """Bytes in use."""

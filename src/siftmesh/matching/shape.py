@@ -57,8 +57,6 @@ _EXACT = 2**53
 _DOUBLE = Struct("<d")
 _WHOLE = Struct("<q")
 _MAGNITUDE = (1 << 63) - 1
-_LONG_GRAM = 8
-_SHORT_GRAM = 3
 _KEYED = {
     Operator.EQ: OP_KEY_EQ,
     Operator.NE: OP_KEY_NE,
@@ -284,9 +282,8 @@ def form_of(pattern: str) -> tuple[str, bytes]:
         return "prefix", prefix[:MOST_GRAM]
     if len(suffix) == longest:
         return "suffix", suffix[-MOST_GRAM:]
-    # Of all lengths up to this one only two are looked up: every place of a string is tried for each.
-    size = _LONG_GRAM if longest >= _LONG_GRAM else min(longest, _SHORT_GRAM)
-    return "gram", gram[:size]
+    # A stretch of this will do; which one is chosen when it is entered.
+    return "gram", gram
 
 
 @lru_cache(maxsize=16_384)

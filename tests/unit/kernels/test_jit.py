@@ -206,7 +206,9 @@ def test_kernels_call_each_other_with_wide_numbers(package: Path, tmp_path: Path
     # Whatever widths and constants they are called with, there is one of each.
     calls = "number(1) + number(one) + number(np.int32(one)) + number(np.uint8(one)) + number(array[0])"
     (package / "caller.py").write_text(
-        "import numpy as np\nfrom siftmesh.kernels.callee import number\nfrom siftmesh.kernels.jit import kernel\n"
+        "import numpy as np\n"
+        "from siftmesh.kernels.callee import number\n"
+        "from siftmesh.kernels.jit import kernel\n"
         "@kernel(_nrt=True)\ndef twice(one: int) -> int:\n    array = np.full(1, one, np.int32)\n"
         f"    return {calls}\n"
     )

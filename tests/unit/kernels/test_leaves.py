@@ -149,7 +149,7 @@ def test_every_operation_says_of_every_cell_what_the_predicate_says() -> None:
     assert {leaf.operator for leaf in every} == set(Operator) - {Operator.SOME, Operator.NOT_SOME}
     cells = Cells("z", "a")
     asked = []
-    for leaf in every[:: 1 if effort(10) == 10 else 3]:
+    for leaf in every:
         test = skeleton(leaf)
         assert isinstance(test, Asked)
         asked.append((leaf, test.operation, operand(cells, leaf, test.operation)))

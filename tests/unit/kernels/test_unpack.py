@@ -241,6 +241,9 @@ def test_a_message_that_claims_to_be_long_asks_for_no_room(seed: int) -> None:
         assert row(b"\x91" + lead + bytes(100), rng) == FOREIGN
     for lead in (b"\xdf\xff\xff\xff\xff", b"\xde\xff\xff"):
         assert event(Pools(), lead + b"\xa0\x01" * 50, rng) == FOREIGN
+    # An entry has two bytes at least.
+    assert event(Pools(), b"\xde\x00\x65" + b"\xa0\x01" * 100, rng) == FOREIGN
+    assert event(Pools(), b"\xde\x00\x64" + b"\xa0\x01" * 100, rng) == NO_ROOM
     for lead in (b"\xdb\xff\xff\xff\xff", b"\xc6\xff\xff\xff\xff", b"\xda\xff\xff"):
         assert row(b"\x91" + lead + bytes(100), rng) == FOREIGN
         assert event(Pools(), b"\x81\xa1a" + lead + bytes(100), rng) == FOREIGN

@@ -7,7 +7,21 @@ import pytest
 
 from siftmesh.logic.columns import Columns
 from siftmesh.logic.evaluate import truth
-from siftmesh.logic.tree import Apply, Fixed, Get, Leaf, Operator, Predicate, Quantified, Residual
+from siftmesh.logic.tree import (
+    FALSE,
+    TRUE,
+    And,
+    Apply,
+    Fixed,
+    Get,
+    Leaf,
+    Operator,
+    Or,
+    Predicate,
+    Quantified,
+    Residual,
+    Tree,
+)
 from siftmesh.logic.verdicts import Counts, counts, packed, spans, unpacked, verdict
 from siftmesh.model.event import Event
 from siftmesh.model.values import OPAQUE, Kind, Timestamp
@@ -72,15 +86,25 @@ LEAVES: list[Leaf] = [
     leaf("nowhere", "=", 1),
     leaf("nowhere", "NOT EXISTS"),
 ]
+TREES: list[Tree] = [
+    *LEAVES,
+    TRUE,
+    FALSE,
+    And((leaf("a", ">", 1), leaf("b", "=", 2))),
+    Or((leaf("a", ">", 1), leaf("b", "=", 2))),
+    Or((And((leaf("a", ">", 1), leaf("b", "=", 1))), leaf("a", "=", "abc"))),
+]
 
 
-@pytest.mark.parametrize("asked", LEAVES, ids=str)
-def test_a_verdict_is_that_of_each_event(asked: Leaf) -> None:
+@pytest.mark.parametrize("asked", TREES, ids=str)
+def test_a_verdict_is_that_of_each_event(asked: Tree) -> None:
     found = verdict(asked, COLUMNS)
     expected = [truth(asked, event) for event in EVENTS]
     assert found.true.tolist() == [one is True for one in expected]
     assert found.unknown.tolist() == [one is None for one in expected]
-    assert counts(asked, COLUMNS) == Counts(expected.count(True), expected.count(False), expected.count(None))
+    if isinstance(asked, Leaf):
+        counted = Counts(expected.count(True), expected.count(False), expected.count(None))
+        assert counts(asked, COLUMNS) == counted
 
 
 @pytest.mark.parametrize("asked", LEAVES, ids=str)

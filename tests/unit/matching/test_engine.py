@@ -24,9 +24,9 @@ def test_rows_of_columns_are_bound() -> None:
     columns = {"t": pa.array(["x", None]), "p": pa.array([1, 2])}
     assert bound_rows(TEMPLATE, columns, 2) == [TEMPLATE.bind((1, "x")), TEMPLATE.bind((2, None))]
     assert bound_rows(READER.template("a = 1"), {}, 3) == [A] * 3
-    with pytest.raises(ParameterError, match="^row 1: :p is infinite"):
+    with pytest.raises(ParameterError, match=r"^row 1: :p is infinite"):
         bound_rows(TEMPLATE, {"t": pa.array(["x", "y"]), "p": pa.array([1, float("inf")])}, 2)
-    with pytest.raises(SubscriptionError, match="^:p: a value cannot be read"):
+    with pytest.raises(SubscriptionError, match=r"^:p: a value cannot be read"):
         bound_rows(TEMPLATE, {"t": pa.array(["x"]), "p": pa.array([2**62], pa.timestamp("us", "UTC"))}, 1)
 
 
@@ -72,12 +72,13 @@ def test_events_are_asked_one_by_one() -> None:
         assert (bounds.dtype, numbers.dtype) == (np.int64, np.int32)
     bounds, numbers = find_one_by_one(find, [])
     assert (bounds.tolist(), numbers.tolist()) == ([0], [])
-    with pytest.raises(EventError, match="^row 1: at n: wrong"):
+    with pytest.raises(EventError, match=r"^row 1: at n: wrong"):
         find_one_by_one(find, [{"n": 0}, {"n": -1}])
 
 
 def test_reports() -> None:
-    trees = {5: READER.read("a = 1 AND b = 1"), 6: A, 7: READER.read("a = 1 OR (b = 2 AND b = 3 AND c = 1)")}
+    trees = {5: READER.read("a = 1 AND b = 1"), 6: A, 7: READER.read("a = 1 OR (b = 2 AND d = 3 AND c = 1)")}
     assert most_held(trees.values(), 1) == [("a = 1", 3)]
-    assert [number for number, _ in largest(trees, 2)][0] in (5, 7)
+    assert largest(trees, 1)[0][0] == 7
+    assert largest(trees, 1)[0][1] > 2
     assert len(largest(trees, 9)) == 3

@@ -23,8 +23,9 @@ def test_ints(column: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    "column", [[], [1, "a"], [1, True], [2**63], pa.array([1, None]), pa.array([2**63], pa.uint64()), pa.array([True]),
-               pa.array([1.0]), "123", {1: 2}],
+    "column",
+    [[], [1, "a"], [1, True], [2**63], pa.array([1, None]), pa.array([2**63], pa.uint64()), pa.array([True]),
+     pa.array([1.0]), "123", {1: 2}],
 )  # fmt: skip
 def test_what_are_no_ints(column: Any) -> None:
     assert int_column(column) is None

@@ -53,7 +53,8 @@ def test_equal_ids_become_one(given: Any, expected: Any) -> None:
 
 @pytest.mark.parametrize(
     "id",
-    [0.5, float("inf"), complex(1, 1), Decimal("0.1"), Decimal("1e999999999"), Decimal("NaN"), 2**70, None, (1, 2), b"x", Plain.A],
+    [0.5, float("inf"), complex(1, 1), Decimal("0.1"), Decimal("1e999999999"), Decimal("NaN"), 2**70, None,
+     (1, 2), b"x", Plain.A],
 )  # fmt: skip
 def test_other_ids_stay_what_they_are(id: Any) -> None:
     assert canonical(id) is id
@@ -99,7 +100,7 @@ def test_ids_have_numbers_and_numbers_ids() -> None:
 def test_duplicates_are_refused_and_nothing_is_taken() -> None:
     ids = SimpleIds()
     ids.take(1)
-    with pytest.raises(DuplicateId, match="^there is already a subscription 1"):
+    with pytest.raises(DuplicateId, match=r"^there is already a subscription 1"):
         ids.take(True)
     for given, row in ((["a", 1], 1), (["a", "b", "a"], 2)):
         with pytest.raises(DuplicateId, match=f"^row {row}: there is already"):

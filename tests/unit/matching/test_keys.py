@@ -41,5 +41,7 @@ def test_what_is_packed_comes_back_of_the_same_type() -> None:
     "key", [2**64, "\ud800", frozenset([1]), Decimal("0.1"), (1, frozenset()), date(2026, 1, 1), object(), 1j]
 )
 def test_what_would_not_come_back_is_refused(key: Any) -> None:
-    with pytest.raises(ConfigError, match="the link .* cannot be written to a file: links there are strings"):
+    with pytest.raises(
+        ConfigError, match=r"the link .* cannot be written to a file: links there are strings"
+    ):
         pack_keys(["fine", key], "link")

@@ -51,7 +51,7 @@ def test_lists_of_arrow() -> None:
 
 def test_batches_one_after_the_other() -> None:
     def part(*rows: list[int]) -> tuple[Any, Any]:
-        return np.cumsum([0, *map(len, rows)]), np.array(sum(rows, []), np.int32)
+        return np.cumsum([0, *map(len, rows)]), np.array([number for row in rows for number in row], np.int32)
 
     bounds, numbers = joined([part([1], [2, 3]), part(), part([], [4])])
     assert bounds.tolist() == [0, 1, 3, 3, 4]
