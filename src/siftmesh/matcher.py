@@ -32,6 +32,8 @@ __all__ = ["Matcher"]
 
 # How many subscriptions that have ended one call removes while others wait for it.
 _PURGED = 64
+# After so many matches so many steps are done of what the index put off, such as a better plan.
+_TENDED, _STEPS = 256, 32
 # A batch is matched in slices, between which whoever adds or removes has its turn; each should take about as
 # many seconds as this.
 _MOST_ROWS, _LEAST_ROWS = 1_024, 16
@@ -67,6 +69,7 @@ class Matcher:
         # None until something has an end.
         self._expiry: Expiry | None = None
         self._rows = _MOST_ROWS
+        self._untended = 0
 
     # ---- changing
 
@@ -86,9 +89,11 @@ class Matcher:
         tree = self._tree(condition, dialect)
         end = self._end(ttl)
         with self._gate:
-            self._expire(subscription)
+            if self._expiry is not None:
+                self._expire(subscription)
             number = self._matcher.add(subscription, tree, link)
-            self._set_end((number,), end)
+            if end is not None:
+                self._set_end((number,), end)
 
     def template(self, source: str) -> Template:
         """A filter with :parameters; `bind` a row of constants to get a Tree for `add`."""
@@ -148,8 +153,11 @@ class Matcher:
     def remove(self, subscription: Hashable) -> None:
         """Forget a subscription."""
         with self._gate:
-            self._expire(subscription)
-            self._forget_end(self._matcher.remove(subscription))
+            if self._expiry is None:
+                self._matcher.remove(subscription)
+            else:
+                self._expire(subscription)
+                self._expiry.forget(self._matcher.remove(subscription))
 
     def compact(self) -> None:
         """Pay at once what the index put off, such as the merging of what was added lately."""
@@ -166,6 +174,10 @@ class Matcher:
         """
         if type(event) is not dict and type(event) is not Event:
             event = readable(event)
+        # Who counts at the same time as another may count one too few, which does not matter.
+        self._untended += 1
+        if self._untended >= _TENDED:
+            self._tend(_STEPS)
         if self._expiry is not None:
             return self._match_living(event)
         # What follows is the gate's reader, spelt out; gate.py says why it is in this order.
@@ -201,6 +213,7 @@ class Matcher:
             except EventError as error:
                 raise error.in_row(first + (error.row or 0)) from None
             self._learn(time.perf_counter() - began)
+            self._tend(2 * _STEPS)
         with self._gate.reading:
             return matcher.matches(parts, pin, before)
 
@@ -291,6 +304,8 @@ class Matcher:
         from siftmesh.matching.file import load
 
         arrays, meta = load(path)
+        if "matcher" not in meta:
+            raise ConfigError(f"{path}: this is a file of Siftmesh, but no matcher is in it")
         made = cls(meta["schema"], Limits(**meta["limits"]), meta["matcher"]["index"], clock)
         made._matcher = TreeMatcher.from_arrays(arrays, meta["matcher"])
         made._expiry = Expiry.from_arrays(arrays)
@@ -372,6 +387,13 @@ class Matcher:
             with self._gate:
                 if self._purge(_PURGED) < _PURGED:
                     return
+
+    def _tend(self, steps: int) -> None:
+        """Do some of what the index put off."""
+        self._untended = 0
+        if get_ident() not in self._inside:
+            with self._gate:
+                self._matcher.tend(steps)
 
     def _learn(self, seconds: float) -> None:
         """Let slices of batches be as long as they may be."""

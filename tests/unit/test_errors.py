@@ -179,3 +179,20 @@ def test_the_nearest_name_is_suggested_if_it_is_near(name: str, nearest: str | N
 
 def test_nothing_is_near_when_nothing_is_known() -> None:
     assert nearest_name("price", []) is None
+
+
+def test_an_event_among_many_has_its_row() -> None:
+    error = EventError("wrong", place="a.b", expected="a string").in_row(3)
+    assert str(error) == "row 3: at a.b: wrong (expected a string)"
+    again = pickle.loads(pickle.dumps(error))
+    assert (again.what, again.place, again.row) == ("wrong", "a.b", 3)
+    assert str(EventError("wrong", row=0)) == "row 0: wrong"
+
+
+def test_a_row_that_is_refused_keeps_all_facts_but_the_text() -> None:
+    error = LimitExceeded("too long", source="x", span=(0, 1), expected="less", limit=7, setting="text")
+    found = error.in_row(2)
+    assert type(found) is LimitExceeded
+    assert str(found) == "row 2: too long\nexpected less"
+    assert (found.limit, found.setting, found.source, found.args) == (7, "text", None, ("row 2: too long",))
+    assert error.what == "too long"

@@ -9,6 +9,7 @@ import sys
 import tracemalloc
 from collections import Counter
 from collections.abc import Callable
+from pathlib import Path
 from threading import Thread
 from timeit import repeat
 from types import MappingProxyType, SimpleNamespace
@@ -20,6 +21,7 @@ import pytest
 from siftmesh import Event, Limits, Matcher
 from siftmesh.errors import (
     ConfigError,
+    DamagedData,
     DuplicateId,
     EventError,
     LimitExceeded,
@@ -617,3 +619,89 @@ def test_one_who_matches_cannot_change_the_matcher_meanwhile() -> None:
         m.match(Meddling(a=1))
     assert list(m) == [1]
     m.remove(1)
+
+
+def test_who_only_matches_pays_what_the_index_put_off(monkeypatch: pytest.MonkeyPatch) -> None:
+    paid: list[int] = []
+    m = Matcher(index="scan")
+    monkeypatch.setattr(m._matcher, "tend", paid.append)
+    for _ in range(1_000):
+        m.match({"a": 1})
+    assert 2 <= len(paid) <= 10
+    m.match_batch([{"a": 1}] * 3)
+    assert 3 <= len(paid) <= 11
+
+
+def test_a_match_within_a_match_is_answered() -> None:
+    m = Matcher(index="scan")
+    m.add(1, "a = 1")
+    inner: list[Any] = []
+
+    class Curious(dict[str, Any]):
+        def items(self) -> Any:
+            inner.append(m.match({"a": 1}))
+            return super().items()
+
+    for _ in range(600):
+        assert m.match(Curious(a=1)) == [1]
+    assert inner == [[1]] * 600
+
+
+# ---- files
+
+
+def test_a_matcher_is_saved_with_all_that_is_known(tmp_path: Path) -> None:
+    clock = Clock()
+    m = Matcher(schema={"a": "int", "odd name": "array<string>"}, limits=Limits(items=2), clock=clock)
+    m.add("ends", "a = 1", ttl=10)
+    m.add(("x", 1), "a = 1", link="north")
+    m.add_many("a = :p", [{"id": n, "p": 1} for n in range(10)])
+    m.remove(3)
+    path = tmp_path / "file"
+    m.save(str(path))
+    m.add("later", "a = 1")
+    again = Matcher.load(path, clock=clock)
+    assert set(again) == set(m) - {"later"}
+    assert set(again.match({"a": 1})) == set(again)
+    assert again.matches_link({"a": 1}) == ["north"]
+    assert {id: again[id] for id in again} == {id: m[id] for id in again}
+    with pytest.raises(UnknownAttribute):
+        again.add("b", "b = 1")
+    with pytest.raises(LimitExceeded):
+        again.add("b", "a IN (1, 2, 3)")
+    clock.now += 10
+    assert "ends" not in again
+    again.add("new", "a = 2")
+    assert again.match({"a": 2}) == ["new"]
+    assert "new" not in Matcher.load(path)
+
+
+def test_an_empty_matcher_and_a_changed_one_are_saved_too(tmp_path: Path) -> None:
+    Matcher().save(tmp_path / "empty")
+    m = Matcher.load(tmp_path / "empty")
+    assert (len(m), m.match({"a": 1})) == (0, [])
+    for number in range(5_000):
+        m.add(f"id {number}", f"a = {number % 100}")
+    m.save(tmp_path / "full")
+    again = Matcher.load(tmp_path / "full")
+    assert sorted(again.match({"a": 7})) == sorted(f"id {n}" for n in range(7, 5_000, 100))  # type: ignore[type-var]  # texts
+
+
+def test_what_cannot_be_saved_or_loaded_is_refused(tmp_path: Path) -> None:
+    from siftmesh.matching.file import save
+
+    m = Matcher()
+    m.add(frozenset([1]), "a = 1")
+    with pytest.raises(ConfigError, match="the id frozenset"):
+        m.save(tmp_path / "file")
+    assert list(tmp_path.iterdir()) == []
+    with pytest.raises(ConfigError, match="the index 'scan' cannot be saved"):
+        Matcher(index="scan").save(tmp_path / "file")
+    with pytest.raises(ConfigError, match="cannot be read"):
+        Matcher.load(tmp_path / "none")
+    (tmp_path / "text").write_text("price < 10")
+    with pytest.raises(DamagedData):
+        Matcher.load(tmp_path / "text")
+    save(tmp_path / "other", {}, {"something": "else"})
+    with pytest.raises(ConfigError, match="no matcher is in it"):
+        Matcher.load(tmp_path / "other")

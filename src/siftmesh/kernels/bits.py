@@ -14,12 +14,15 @@ from siftmesh.kernels.jit import kernel
 
 __all__ = ["bits_of", "double_of", "load64", "mix"]
 
+# numba's types do not know all of its settings, nor how an intrinsic is called.
+_INTERPRETED: bool = getattr(config, "DISABLE_JIT", False)
+
 
 def _load64_slowly(array: Any, at: int) -> int:
     return int.from_bytes(array[at : at + 8].tobytes(), "little", signed=True)
 
 
-@intrinsic  # type: ignore[untyped-decorator]  # numba has no types
+@intrinsic
 def _load64(typingctx: Any, array: Any, at: Any) -> Any:  # noqa: ARG001 - numba wants this argument
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         view = context.make_array(signature.args[0])(context, builder, arguments[0])
@@ -32,14 +35,14 @@ def _load64(typingctx: Any, array: Any, at: Any) -> Any:  # noqa: ARG001 - numba
 
 
 # Eight bytes from a place on, whatever its alignment; the array must be that long.
-load64 = _load64_slowly if config.DISABLE_JIT else _load64
+load64: Any = _load64_slowly if _INTERPRETED else _load64
 
 
 def _bits_of_slowly(value: float) -> int:
     return int(np.float64(value).view(np.int64))
 
 
-@intrinsic  # type: ignore[untyped-decorator]  # numba has no types
+@intrinsic
 def _bits_of(typingctx: Any, value: Any) -> Any:  # noqa: ARG001 - numba wants this argument
     def generate(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
         return builder.bitcast(arguments[0], ir.IntType(64))
@@ -48,14 +51,14 @@ def _bits_of(typingctx: Any, value: Any) -> Any:  # noqa: ARG001 - numba wants t
 
 
 # The bits of a double.
-bits_of = _bits_of_slowly if config.DISABLE_JIT else _bits_of
+bits_of: Any = _bits_of_slowly if _INTERPRETED else _bits_of
 
 
 def _double_of_slowly(bits: int) -> float:
     return float(np.int64(bits).view(np.float64))
 
 
-@intrinsic  # type: ignore[untyped-decorator]  # numba has no types
+@intrinsic
 def _double_of(typingctx: Any, bits: Any) -> Any:  # noqa: ARG001 - numba wants this argument
     def generate(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
         return builder.bitcast(arguments[0], ir.DoubleType())
@@ -64,7 +67,7 @@ def _double_of(typingctx: Any, bits: Any) -> Any:  # noqa: ARG001 - numba wants 
 
 
 # The double of bits.
-double_of = _double_of_slowly if config.DISABLE_JIT else _double_of
+double_of: Any = _double_of_slowly if _INTERPRETED else _double_of
 
 
 @kernel(forceinline=True)

@@ -32,8 +32,8 @@ def add_columns(
 ) -> int:
     """Take in the subscriptions from `first` on until the pools are full; the row that comes next.
 
-    A column says in place of a slot which constant it is; constants that the frame holds already have no column.
-    With PARTLY added, the row before is to be finished by `finish_columns`.
+    A column says in place of a slot which constant it is; constants that the frame holds already have no
+    column. With PARTLY added, the row before is to be finished by `finish_columns`.
     """
     for row in range(first, len(subs)):
         size = np.int64(0)

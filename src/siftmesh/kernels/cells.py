@@ -37,7 +37,15 @@ from siftmesh.kernels.layout import (
 )
 from siftmesh.kernels.moments import moment_of
 
-__all__ = ["clear_cells", "double_of_key", "fill_cell", "fill_cells", "is_nan", "key_of_double", "whole_is_double"]
+__all__ = [
+    "clear_cells",
+    "double_of_key",
+    "fill_cell",
+    "fill_cells",
+    "is_nan",
+    "key_of_double",
+    "whole_is_double",
+]
 
 _EXPONENT = 0x7FF0000000000000
 _MAGNITUDE = 0x7FFFFFFFFFFFFFFF
@@ -46,7 +54,7 @@ _EXACT = 1 << 53
 
 @kernel(forceinline=True)
 def key_of_double(bits: int) -> int:
-    """The bits of a double as a number in the order of doubles; the two zeros are one, and no NaN comes here."""
+    """The bits of a double as a number in the order of doubles; the zeros are one, and no NaN comes here."""
     if bits == ~_MAGNITUDE:
         return 0
     return bits ^ ((bits >> 63) & _MAGNITUDE)
@@ -120,10 +128,7 @@ def fill_cell(
         elif kind == FLOAT and is_nan(raw):
             tag = NULL
         else:
-            if kind == INT:
-                key = key_of_double(bits_of(np.float64(raw)))
-            else:
-                key = key_of_double(raw)
+            key = key_of_double(bits_of(np.float64(raw)) if kind == INT else raw)
             cells[cell + C_LOW] = key
             cells[cell + C_HIGH] = key
             if flags & F_SCALARS:

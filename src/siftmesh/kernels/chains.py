@@ -28,7 +28,7 @@ __all__ = ["programs_of", "waiting"]
 
 @kernel
 def waiting(words: Words, atoms: Longs, sizes: Longs) -> int:
-    """The atoms with the longest chains, longest first, and how many rows these have; how many atoms it found."""
+    """The atoms with the longest chains, longest first, and how many rows these have; how many are found."""
     found = 0
     for atom in range(ALWAYS, words[H_ATOM_COUNT]):
         chunk = np.int64(words[words[H_ATOMS] + RECORD * atom + A_HEAD])

@@ -1,15 +1,16 @@
-"""Atoms of more than one fact: that a value lies in a stretch of keys, and that an event has two atoms at once.
+"""Atoms of more than one fact: a value lies in a stretch of keys, or an event has two atoms at once.
 
 A range from one key to another is covered by at most two *blocks*: stretches of 2**level keys that begin at a
-multiple of that, for the lowest level whose blocks are as long as the range. An event's value lies in one block of
-each level, so a look-up for each level in use finds all ranges that may hold it, and none that is far away.
+multiple of that, for the lowest level whose blocks are as long as the range. An event's value lies in one
+block of each level, so a look-up for each level in use finds all ranges that may hold it, and none that is
+far away.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from siftmesh.kernels.atoms import add_atom, find_value
+from siftmesh.kernels.atoms import add_atom
 from siftmesh.kernels.jit import kernel
 from siftmesh.kernels.layout import (
     F_RANGES,
@@ -18,7 +19,6 @@ from siftmesh.kernels.layout import (
     H_SLOTS,
     L_RANGES,
     MOST_PAIRINGS,
-    NO_LEVEL,
     PAIR,
     PAIRING,
     RANGE,
@@ -38,7 +38,7 @@ _HIGHEST_LEVEL = 63
 
 @kernel
 def level_of(low: int, high: int) -> int:
-    """The level whose blocks cover a range with at most two; levels go in steps of two, to have fewer of them."""
+    """The level of which two blocks cover a range at most; levels go in steps of two, to have fewer."""
     width = high - low
     if width < 0:
         return _HIGHEST_LEVEL
@@ -58,7 +58,10 @@ def block_of(key: int, level: int) -> int:
 def take_range(
     words: Words, longs: Longs, heap: Bytes, text: Bytes, slot: int, low: int, high: int, made: Longs, at: int
 ) -> int:
-    """Write the atoms of the blocks of a range from `at` on, each with one use more; how many. None if it is empty."""
+    """Write the atoms of the blocks of a range from `at` on, each with one use more; how many.
+
+    None if it is empty.
+    """
     if low > high:
         return 0
     level = level_of(low, high)
@@ -76,7 +79,15 @@ def take_range(
 
 @kernel
 def take_pair(
-    words: Words, longs: Longs, heap: Bytes, text: Bytes, slot: int, one: int, other_slot: int, level: int, other: int
+    words: Words,
+    longs: Longs,
+    heap: Bytes,
+    text: Bytes,
+    slot: int,
+    one: int,
+    other_slot: int,
+    level: int,
+    other: int,
 ) -> int:
     """The atom of having two atoms at once, with one use more; it keeps a use of each of the two.
 

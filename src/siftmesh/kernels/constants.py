@@ -193,9 +193,17 @@ def take_list(
 
 @kernel
 def hold_constant(
-    words: Words, longs: Longs, heap: Bytes, text: Bytes, frame: Longs, what: int, slot: int, asked: int, made: Longs
+    words: Words,
+    longs: Longs,
+    heap: Bytes,
+    text: Bytes,
+    frame: Longs,
+    what: int,
+    slot: int,
+    asked: int,
+    made: Longs,
 ) -> int:
-    """Keep the only constant of a frame for a program: its atom, the place of its list, or that of its key."""
+    """Keep the only constant of a frame for a program: its atom, or the place of its list or its key."""
     kind = frame[0] >> 32
     raw = frame[1]
     if what == R_ATOM:

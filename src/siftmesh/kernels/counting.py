@@ -22,8 +22,8 @@ import numpy as np
 
 from siftmesh.kernels.jit import kernel
 from siftmesh.kernels.layout import ACCEPT, H_WORDS, HEADER, Bytes, Longs, Words
-from siftmesh.kernels.prefetch import fetch
 from siftmesh.kernels.pools import free_words, room_of_class, size_class, take_words
+from siftmesh.kernels.prefetch import fetch
 
 __all__ = [
     "W_INCREMENTS",

@@ -1,6 +1,7 @@
 """Where Python comes in: an event or a row of constants as one message, the arrays by their addresses.
 
-A *context* is an array of longs: for each of the arrays below its address and its length, then the last stamp.
+A *context* is an array of longs: for each of the arrays below its address and its length, then the last
+stamp.
 """
 
 from __future__ import annotations
@@ -98,7 +99,7 @@ def match_event(address: int, packed: bytes, named: bool) -> int:
 
 @kernel
 def verify_event(address: int, packed: bytes, named: bool, codes: Words) -> int:
-    """How many of the codes that the bitmaps found for the event of a message are met: the first ones then."""
+    """How many of the codes that the bitmaps found for an event are met: the first ones then."""
     context: Longs = longs_at(address, CONTEXT)
     return verify_message(
         words_at(context[X_WORDS], context[X_WORDS + 1]),

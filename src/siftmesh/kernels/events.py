@@ -59,8 +59,8 @@ __all__ = [
 COLUMN = 8
 B_SLOT = 0
 B_KIND = 1  # of its values, or of the elements of its arrays
-# Where its values begin among `raws`; of strings their bounds in the text, one more than there are values, of a
-# dictionary the numbers of its entries.
+# Where its values begin among `raws`; of strings their bounds in the text, one more than there are values,
+# of a dictionary the numbers of its entries.
 B_VALUES = 2
 B_VALID = 3  # where its bytes of validity begin, or -1 if all are there
 B_ATOMS = 4  # of a dictionary: where the atoms of its entries begin, or -1
@@ -188,7 +188,7 @@ def match_message(
 
 @kernel
 def _place(cells: Longs, dims: Words, present: Bytes, lows: Longs, highs: Longs, at: int) -> bool:
-    """Fill the dimensions of the bitmaps; whether they cannot be relied on, and say that the event has none."""
+    """Fill the dimensions of the bitmaps; if they cannot be relied on, say so and that the event has none."""
     if len(dims) == 0 or fill_dims(cells, dims, present, lows, highs, at):
         return False
     for number in range(len(dims) // DIM):
@@ -208,7 +208,7 @@ def verify_message(
     codes: Words,
     counters: Longs,
 ) -> int:
-    """Keep of the codes of an event those that are met; how many. Complements are asked, the others are sure."""
+    """Keep of the codes of an event those that are met; how many. Only complements are asked."""
     count = unpack_event(words, longs, heap, packed, named, frame)
     fill_cells(words, longs, heap, frame, 0, count, packed, cells)
     kept = _verify(words, longs, heap, packed, cells, codes, 0, len(codes), 0, counters)
@@ -238,7 +238,8 @@ def _verify(
             program = np.int64(words[chunk + K_PROGRAM])
             row = row_of(words, chunk, sub)
             counters[N_ROWS] += 1
-            told = run(words, longs, heap, text, cells, program, chunk, row, words[program + P_ENTRY], counters)
+            start = words[program + P_ENTRY]
+            told = run(words, longs, heap, text, cells, program, chunk, row, start, counters)
             if told == REJECT or told == REJECT + DOUBT:
                 continue
             if told == ACCEPT:
@@ -274,9 +275,9 @@ def match_columns(
 ) -> int:
     """Match the rows from `first` to `last` of a batch; the row that comes next.
 
-    `bounds[row]` says where the matches of a row begin in `out`, `bounds[row + 1]` where they end; the first of
-    them is given. Where `out` is too short for a row the answer is that row, where there are too few cells for its
-    arrays its complement; the caller goes on from there with more room.
+    `bounds[row]` says where the matches of a row begin in `out`, `bounds[row + 1]` where they end; the first
+    of them is given. Where `out` is too short for a row the answer is that row, where there are too few cells
+    for its arrays its complement; the caller goes on from there with more room.
     """
     found = bounds[first]
     width = len(dims) // DIM
@@ -286,8 +287,9 @@ def match_columns(
             return ~row
         parked = _place(cells, dims, present, lows, highs, row * width)
         after = walk_event(
-            words, longs, heap, text, frame, 0, count, cells, stamps, stamp + row, out, found, parked, counters, seen
-        )
+            words, longs, heap, text, frame, 0, count, cells,
+            stamps, stamp + row, out, found, parked, counters, seen,
+        )  # fmt: skip
         clear_cells(frame, 0, count, cells)
         if after == FULL:
             return row

@@ -55,14 +55,17 @@ def follow(
     found: int,
     counters: Longs,
 ) -> int:
-    """Write the matches among the rows that wait for an atom, but of programs with a flag that is skipped; those nobody is sure of as their complements."""
+    """Write the matches among the rows that wait for an atom; those nobody is sure of as their complements.
+
+    Rows of programs with a flag that is skipped are no matches.
+    """
     chunk = np.int64(words[words[H_ATOMS] + RECORD * atom + A_HEAD])
     if chunk == 0:
         return found
     counters[N_PROBES] += 1
     following = np.int64(words[chunk + K_NEXT])
     while chunk:
-        # Chunks, programs and constants lie anywhere: the next ones are asked for while this one is looked at.
+        # Chunks, programs and constants lie anywhere: the next are asked for while these are looked at.
         after = np.int64(0)
         if following:
             after = np.int64(words[following + K_NEXT])

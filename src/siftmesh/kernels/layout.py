@@ -1,9 +1,10 @@
 """What the numbers in the arrays mean: written by encoders, read by kernels.
 
-An index of clusters is three pools. `words` (int32) begins with a header, whose places are the H_ names below;
-it holds the table of atoms, the chunks of rows, programs and lists. `longs` (int64) holds keys of atoms and
-constants of 64 bits, `heap` (uint8) the bytes of strings and patterns. A place in a pool is an index into it; 0
-is no place. A *span* is a stretch of bytes or values in 64 bits: its start times 2**32 plus its length.
+An index of clusters is three pools. `words` (int32) begins with a header, whose places are the H_ names
+below; it holds the table of atoms, the chunks of rows, programs and lists. `longs` (int64) holds keys of
+atoms and constants of 64 bits, `heap` (uint8) the bytes of strings and patterns. A place in a pool is an
+index into it; 0 is no place. A *span* is a stretch of bytes or values in 64 bits: its start times 2**32 plus
+its length.
 
 An *atom* is a constant of one slot that an event either has or has not, as a number: an equality, an
 element of an array, a pattern, a pair of equalities, mere presence. Atom 0 is none, and atom 1 is met by
@@ -55,7 +56,8 @@ PREFIX = 20
 SUFFIX = 21
 GRAM = 22
 MOST_GRAM = 32
-# Grams have one of two lengths, since every place of a string is tried for each; only shorter texts give others.
+# Grams have one of two lengths, since every place of a string is tried for each; only shorter texts give
+# others.
 LONG_GRAM = 8
 SHORT_GRAM = 3
 # That a value lies in a block of a level: RANGE plus the level, the block's number as the key.
@@ -109,7 +111,7 @@ H_SPARE_WORDS = 22
 H_SPARE_WORDS_END = 23
 H_SPARE_LONGS = 24
 H_SPARE_LONGS_END = 25
-# Which slots are looked up in pairs: PAIRING words each, the two slots and the level of the second one's blocks.
+# Which slots are looked up in pairs: PAIRING words each, the two slots and the level of the second's blocks.
 H_PAIRS = 26
 H_PAIR_COUNT = 27
 # Chains of free blocks by size class.
@@ -267,8 +269,8 @@ R_LIST = 1  # a list of atoms
 R_KEY = 2  # a number, bool or moment as a key in order
 R_PRESENCE = 3  # the atom of a slot's presence; of no constant
 R_ALWAYS = 4  # the row is looked at for every event
-# The blocks of a range: E_FROM and E_COLUMN are the numbers of its low and high constant, E_ACCESS has the bits
-# ABOVE and BELOW where these do not belong to it.
+# The blocks of a range: E_FROM and E_COLUMN are the numbers of its low and high constant, E_ACCESS has the
+# bits ABOVE and BELOW where these do not belong to it.
 R_RANGE = 5
 R_PAIR = 6  # the atom of a scalar together with what the next entry says
 ABOVE = 2

@@ -37,7 +37,6 @@ from siftmesh.kernels.layout import (
     OP_NOT_OVERLAPS,
     OP_OVERLAPS,
     OP_TEXT_GE,
-    OP_TEXT_GT,
     OP_TEXT_LE,
     OP_TEXT_LT,
     STRING,
@@ -148,7 +147,9 @@ def leaf_apart(
 
 
 @kernel
-def _of_text(longs: Longs, heap: Bytes, text: Bytes, keys: int, span: int, operation: int, operand: int) -> int:
+def _of_text(
+    longs: Longs, heap: Bytes, text: Bytes, keys: int, span: int, operation: int, operand: int
+) -> int:
     start = span >> 32
     length = span & 0xFFFFFFFF
     known = longs[keys + operand]

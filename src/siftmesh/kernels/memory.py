@@ -1,4 +1,4 @@
-"""Arrays by their addresses: a call that hands over one number is several times quicker than one with ten arrays."""
+"""Arrays by their addresses: to hand over one number is several times quicker than ten arrays."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def _make(context: Any, builder: Any, kind: Any, data: Any, length: Any) -> Any:
 def _maker_of(dtype: Any) -> Any:
     kind = types.Array(dtype, 1, "C")
 
-    @intrinsic  # type: ignore[untyped-decorator]  # numba has no types
+    @intrinsic
     def array_at(typingctx: Any, address: Any, length: Any) -> Any:  # noqa: ARG001 - numba wants this argument
         def generate(context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
             data = builder.inttoptr(arguments[0], ir.IntType(8).as_pointer())
@@ -42,7 +42,7 @@ def _maker_of(dtype: Any) -> Any:
     return array_at
 
 
-@intrinsic  # type: ignore[untyped-decorator]  # numba has no types
+@intrinsic
 def _bytes_of(typingctx: Any, text: Any) -> Any:  # noqa: ARG001 - numba wants this argument
     kind = types.Array(types.uint8, 1, "C")
 
@@ -64,15 +64,18 @@ def _bytes_of_slowly(text: bytes) -> Bytes:
     return np.frombuffer(text, np.uint8)
 
 
+# numba's types do not know all of its settings, nor how an intrinsic is called.
+_INTERPRETED: bool = getattr(config, "DISABLE_JIT", False)
+
 # An array that somebody else holds, by its address and its length. Without the compiler numpy makes the same.
 words_at: Callable[[int, int], Words] = (
-    _slow_maker_of(ctypes.c_int32) if config.DISABLE_JIT else _maker_of(types.int32)
+    _slow_maker_of(ctypes.c_int32) if _INTERPRETED else _maker_of(types.int32)
 )
 longs_at: Callable[[int, int], Longs] = (
-    _slow_maker_of(ctypes.c_int64) if config.DISABLE_JIT else _maker_of(types.int64)
+    _slow_maker_of(ctypes.c_int64) if _INTERPRETED else _maker_of(types.int64)
 )
 bytes_at: Callable[[int, int], Bytes] = (
-    _slow_maker_of(ctypes.c_uint8) if config.DISABLE_JIT else _maker_of(types.uint8)
+    _slow_maker_of(ctypes.c_uint8) if _INTERPRETED else _maker_of(types.uint8)
 )
 # The bytes of Python's bytes, not copied, and not to be written to.
-bytes_of: Callable[[bytes], Bytes] = _bytes_of_slowly if config.DISABLE_JIT else _bytes_of
+bytes_of: Any = _bytes_of_slowly if _INTERPRETED else _bytes_of

@@ -1,7 +1,7 @@
 """Blocks of the pools: from a chain of free ones of their size class, from a spare big one, or from the end.
 
-A kernel never makes a pool longer. Who calls one that may take blocks makes sure beforehand that there is room
-so that a change is made whole or not begun.
+A kernel never makes a pool longer. Who calls one that may take blocks makes sure beforehand that there is
+room, so that a change is made whole or not begun.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """Programs: the tree of a filter as leaves with jumps between them, run over a row of constants.
 
-A leaf whose constant is the same for all rows of a program is *uniform*: of one event it is asked once for a whole
-chunk of rows, and what is left after it, often a single comparison with a column, is all that each row costs.
+A leaf whose constant is the same for all rows of a program is *uniform*: of one event it is asked once for a
+whole chunk of rows, and what is left after it, often a single comparison with a column, is all that each row
+costs.
 """
 
 from __future__ import annotations

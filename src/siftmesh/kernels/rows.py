@@ -91,7 +91,7 @@ def _take_constants(
     program: int,
     made: Longs,
 ) -> int:
-    """Write the columns of a row into `made`, and behind them the atoms that it waits for; how many these are."""
+    """Write the columns of a row into `made`, and behind them the atoms that it waits for; how many."""
     columns = np.int64(words[program + P_WORDS])
     first = columns + words[program + P_LONGS]
     waits = np.int64(first)
@@ -104,7 +104,8 @@ def _take_constants(
         access = words[entry + E_ACCESS]
         at = 2 * words[entry + E_FROM]
         if what == R_KEY:
-            made[columns + column] = take_key(words, slot, words[entry + E_TAG], frame[at] >> 32, frame[at + 1])
+            tag = words[entry + E_TAG]
+            made[columns + column] = take_key(words, slot, tag, frame[at] >> 32, frame[at + 1])
         elif what == R_LIST:
             block = take_list(words, longs, heap, text, frame, slot, frame[at + 1], column >= 0, made, waits)
             if column >= 0:
@@ -193,7 +194,7 @@ def _take_pairs(
 
 
 @kernel
-def _lacks(words: Words, longs: Longs, heap: Bytes, frame: Longs, count: int, program: int, sub: int, text: int) -> bool:
+def _lacks(words: Words, heap: Bytes, frame: Longs, count: int, program: int, sub: int, text: int) -> bool:
     """Whether the pools may be too short for the constants of a row."""
     items = np.int64(count)
     for number in range(count):
@@ -223,8 +224,8 @@ def add_row(
     made: Longs,
     size: int,
 ) -> int:
-    """Take a subscription in, of whose constants the frame has `count`, with `size` bytes of strings in all."""
-    if _lacks(words, longs, heap, frame, count, program, sub, size):
+    """Take a subscription in of which the frame has `count` constants with `size` bytes of strings."""
+    if _lacks(words, heap, frame, count, program, sub, size):
         return LACKS_ROOM
     if len(made) < len(frame) // 2 + 3 * words[program + P_RECIPE] + 8:
         return FRAME_TOO_SHORT
@@ -245,7 +246,7 @@ def add_row(
 
 @kernel
 def enter_rows(words: Words, longs: Longs, program: int, sub: int, made: Longs, entered: int) -> int:
-    """Write the rows of a subscription from a number on; DONE, or one more than are in when the pools are full."""
+    """Write the rows of a subscription from a number on; one more than are in, or DONE if all are."""
     columns = np.int64(words[program + P_WORDS])
     wide = np.int64(words[program + P_LONGS])
     first = columns + wide
@@ -253,10 +254,8 @@ def enter_rows(words: Words, longs: Longs, program: int, sub: int, made: Longs, 
     count = words[-words[where]] if words[where] < 0 else 1
     most = MOST_ROWS + MOST_ROWS // 4
     for number in range(entered, count):
-        if (
-            words[H_WORDS] + most * (1 + columns) + 64 > len(words)
-            or words[H_LONGS] + most * wide + 64 > len(longs)
-        ):
+        full = words[H_WORDS] + most * (1 + columns) + 64 > len(words)
+        if full or words[H_LONGS] + most * wide + 64 > len(longs):
             return 1 + number
         chunk = enter_row(words, longs, made[first + number], program, sub, made)
         if count == 1:

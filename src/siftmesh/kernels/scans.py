@@ -25,7 +25,6 @@ from siftmesh.kernels.layout import (
     OP_GT,
     OP_LE,
     OP_LT,
-    OP_NE,
     REJECT,
     STRING,
     TIMED,
@@ -52,9 +51,18 @@ def all_rows(words: Words, chunk: int, out: Words, found: int) -> int:
 
 @kernel
 def scan_rows(
-    words: Words, longs: Longs, cells: Longs, program: int, chunk: int, at: int, yes: int, no: int, out: Words, found: int
+    words: Words,
+    longs: Longs,
+    cells: Longs,
+    program: int,
+    chunk: int,
+    at: int,
+    yes: int,
+    no: int,
+    out: Words,
+    found: int,
 ) -> int:
-    """Report the rows of which a leaf is true (or not true, if `no` is ACCEPT), or tell that it is NOT_SIMPLE."""
+    """Report the rows of which a leaf is true (not true, if `no` is ACCEPT), or say that it is NOT_SIMPLE."""
     place = program + at
     what = np.int64(words[place + I_WHAT])
     operation = what & 255
@@ -83,7 +91,8 @@ def scan_rows(
     kind = told & 255
     if not (kind == tag or (kind == TIMED and (tag == STRING or tag == TIMESTAMP))):
         return all_rows(words, chunk, out, found) if no == ACCEPT else found
-    column = np.int64(words[chunk + K_LONGS]) + np.int64(words[chunk + K_ROOM]) * np.int64(words[place + I_OPERAND])
+    number = np.int64(words[place + I_OPERAND])
+    column = np.int64(words[chunk + K_LONGS]) + np.int64(words[chunk + K_ROOM]) * number
     # What is not true is true of the opposite, once the kinds are the same.
     if no == ACCEPT:
         operation ^= 1

@@ -124,7 +124,7 @@ def _blocks(
     found: int,
     counters: Longs,
 ) -> int:
-    """Follow the chains of the blocks in which a value lies, one of each level; two if it lies between keys."""
+    """Follow the chains of the blocks in which a value lies; one of each level, two if it is between keys."""
     levels = longs[words[words[H_SLOTS] + SLOT * slot + S_LONGS] + L_RANGES]
     low = cells[CELL * slot + C_LOW]
     high = cells[CELL * slot + C_HIGH]
@@ -235,7 +235,7 @@ def walk_event(
     counters: Longs,
     seen: Longs,
 ) -> int:
-    """Write the matches of an event whose values stand in a frame and in cells; where the next may be written.
+    """Write the matches of an event whose values stand in a frame and in cells; where the next may go.
 
     Parked rows are asked only if that is wanted.
     FULL where there is no room: then the whole event is to be done again, with another stamp.
@@ -250,17 +250,21 @@ def walk_event(
             continue
         told = cells[CELL * slot + C_TAG]
         tag = told & 255
-        if told >> 8:
-            found = follow(words, longs, heap, text, cells, told >> 8, P_OF_ELEMENTS, stamps, stamp, out, found, counters)
+        atom = told >> 8
+        if atom:
+            found = follow(
+                words, longs, heap, text, cells, atom, P_OF_ELEMENTS, stamps, stamp, out, found, counters
+            )
         elif tag == ARRAY:
             span = cells[CELL * slot + C_SPAN]
             element = span >> 32
             for cell in range(CELL * element, CELL * (element + (span & 0xFFFFFFFF)), CELL):
-                if found >= 0 and cells[cell + C_TAG] >> 8:
-                    atom = cells[cell + C_TAG] >> 8
+                atom = cells[cell + C_TAG] >> 8
+                if found >= 0 and atom:
                     found = follow(
-                        words, longs, heap, text, cells, atom, P_OF_VALUES, stamps, stamp, out, found, counters
-                    )
+                        words, longs, heap, text, cells,
+                        atom, P_OF_VALUES, stamps, stamp, out, found, counters,
+                    )  # fmt: skip
         if found >= 0 and words[record + S_PRESENCE] and tag > NULL:
             atom = words[record + S_PRESENCE]
             found = follow(words, longs, heap, text, cells, atom, 0, stamps, stamp, out, found, counters)

@@ -36,7 +36,7 @@ _BY_ABSENCE = frozenset([OP_IS_NULL, OP_NOT_EXISTS, OP_UNSURE])
 _LOWER = frozenset([OP_GE, OP_GT])
 _UPPER = frozenset([OP_LE, OP_LT])
 # What fewer events than this have is rare enough by itself; what is joined must be so many times rarer.
-_RARE = 0.001
+_RARE = 0.005
 _WORTH = 4.0
 # So many of the rarest equalities are tried in pairs.
 _FEW = 4

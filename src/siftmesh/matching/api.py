@@ -6,30 +6,30 @@ takes Trees, not text, and is not made for several threads: `siftmesh.Matcher` a
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from siftmesh.errors import ConfigError, SubscriptionError, nearest_name
-from siftmesh.logic.evaluate import holds
 from siftmesh.logic.template import Template
 from siftmesh.logic.tree import Tree
 from siftmesh.matching.engine import Engine, insert_one_by_one
 from siftmesh.matching.explain import Explanation, explain
-from siftmesh.matching.ids import IdTable, SimpleIds
+from siftmesh.matching.ids import SimpleIds
 from siftmesh.matching.links import Links
 from siftmesh.matching.matches import Matches, joined
 from siftmesh.matching.numbers import Pin
 from siftmesh.matching.scan import ScanEngine
 from siftmesh.matching.work import WorkCounters
 from siftmesh.model.event import Event
-from siftmesh.model.rows import rows
 
 if TYPE_CHECKING:
     from array import array
 
     from numpy.typing import NDArray
 
+    from siftmesh.matching.compact_ids import CompactIds
     from siftmesh.matching.engine import Longs, Words
+    from siftmesh.matching.observe import Verdicts, evaluate_predicates, observe
 
 __all__ = [
     "DEFAULT_INDEX",
@@ -37,9 +37,11 @@ __all__ = [
     "Explanation",
     "Matches",
     "TreeMatcher",
+    "Verdicts",
     "WorkCounters",
     "evaluate_predicates",
     "make_matcher",
+    "observe",
 ]
 
 # From so many ids on they are kept compactly, which takes kernels; fewer are small anyhow.
@@ -78,7 +80,7 @@ INDEXES = {
     "counting": Index(_counting, parallel=False),
     "scan": Index(ScanEngine, parallel=True),
 }
-DEFAULT_INDEX = "scan"
+DEFAULT_INDEX = "adaptive"
 
 
 def make_matcher(index: Any = DEFAULT_INDEX) -> TreeMatcher:
@@ -97,7 +99,7 @@ class TreeMatcher:
         # Until there is a first subscription, the engine that needs nothing stands in.
         self._engine: Engine = ScanEngine()
         self._waits = index != "scan"
-        self._ids: IdTable = SimpleIds()
+        self._ids: SimpleIds | CompactIds = SimpleIds()
         self._links: Links | None = None
         self._earlier = WorkCounters()
 
@@ -159,13 +161,19 @@ class TreeMatcher:
         """Forget a subscription; the number that it had."""
         number = self._ids.give_back(subscription)
         self._engine.delete(number)
-        self._leave(number)
+        if self._links is not None:
+            self._links.leave(number)
         return number
 
     def compact(self) -> None:
         """Pay at once what the index put off."""
         self._engine.compact()
         self._ids.compact()
+
+    def tend(self, steps: int) -> bool:
+        """Do so many small steps of what the index put off; whether more is left."""
+        tend = getattr(self._engine, "tend", None)
+        return tend is not None and bool(tend(steps))
 
     # ---- asking
 
@@ -289,8 +297,11 @@ class TreeMatcher:
         """All that is known, as arrays and as what JSON can hold; only some indexes can be kept."""
         if INDEXES[self.index].restore is None:
             raise ConfigError(f"the index {self.index!r} cannot be saved; use {' or '.join(_kept())}")
+        from siftmesh.matching.compact_ids import CompactIds
+
         engine: Any = self.engine
-        parts: dict[str, Mapping[str, NDArray[Any]]] = {"engine": engine.arrays(), "ids": self._ids.arrays()}
+        ids = self._ids if isinstance(self._ids, CompactIds) else CompactIds.like(self._ids)
+        parts: dict[str, Mapping[str, NDArray[Any]]] = {"engine": engine.arrays(), "ids": ids.arrays()}
         if self._links is not None:
             parts["links"] = self._links.arrays()
         # Copies: the index goes on changing while they are written.
@@ -370,14 +381,10 @@ def _part(arrays: Mapping[str, NDArray[Any]], part: str) -> dict[str, NDArray[An
     return {name.removeprefix(head): found for name, found in arrays.items() if name.startswith(head)}
 
 
-def evaluate_predicates(trees: Sequence[Tree], events: Any) -> NDArray[Any]:
-    """For each tree (such as a single predicate) of which of many events it is true: an array of bools."""
-    import numpy as np
+def __getattr__(name: str) -> Any:
+    # What is about columns of events loads numpy, which an empty matcher has no need of.
+    if name in ("Verdicts", "evaluate_predicates", "observe"):
+        from siftmesh.matching import observe
 
-    given: Iterable[Any] = rows(events)
-    read = [event if isinstance(event, Event) else Event.of(event) for event in given]
-    found = np.zeros((len(trees), len(read)), bool)
-    for place, tree in enumerate(trees):
-        for row, event in enumerate(read):
-            found[place, row] = holds(tree, event)
-    return found
+        return getattr(observe, name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

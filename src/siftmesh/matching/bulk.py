@@ -16,7 +16,7 @@ import pyarrow.compute as pc
 from siftmesh.kernels.layout import Bytes, Longs
 from siftmesh.logic.lower import lower
 from siftmesh.logic.template import Template, substitute
-from siftmesh.logic.tree import And, Or, Tree
+from siftmesh.logic.tree import And, Operator, Or, Predicate, Tree, leaves
 from siftmesh.matching.columns import encode_columns
 from siftmesh.matching.shape import shape_of
 
@@ -26,6 +26,8 @@ _EXACT = 2**53
 # How many stand-ins there are of each kind; none of them means anything to any operator.
 _INTS = 1_048_583_000
 _FLOATS = 4_099.0078125
+# In so many rows the values of a column are counted.
+_ENOUGH = 1 << 16
 
 
 class Plan(msgspec.Struct):
@@ -36,11 +38,23 @@ class Plan(msgspec.Struct):
     constants: list[Any]
     # By the number of a constant.
     parameters: dict[int, str]
+    # What stands for each of them in the tree.
+    stand_ins: dict[Any, str]
 
     @property
     def fixed(self) -> tuple[int, ...]:
         """The constants that are no parameters."""
         return tuple(number for number in range(len(self.constants)) if number not in self.parameters)
+
+    def asked(self, columns: Mapping[str, pa.Array]) -> dict[str, tuple[int, int]]:
+        """Of each attribute that is compared with a parameter, how many values that has, in how many rows."""
+        found: dict[str, tuple[int, int]] = {}
+        for leaf in leaves(self.tree):
+            name = self.stand_ins.get(leaf.value) if isinstance(leaf, Predicate) else None
+            if isinstance(leaf, Predicate) and name is not None and leaf.operator == Operator.EQ:
+                column = columns[name].slice(0, _ENOUGH)
+                found[leaf.attribute] = (pc.count_distinct(column).as_py(), len(column))
+        return found
 
     def encode(self, columns: Mapping[str, pa.Array]) -> tuple[Longs, Longs, Bytes]:
         """The parameters' columns, numbers and text, for `add_columns`; B_SLOT is the number of the constant."""
@@ -73,7 +87,7 @@ def plan_of(template: Template, columns: Mapping[str, pa.Array]) -> Plan | None:
     # A stand-in that is no constant by itself is part of a list, a pattern or an expression.
     if set(parameters.values()) != set(names.values()) or _mentions(shape, constants, parameters, names):
         return None
-    return Plan(tree, shape, constants, parameters)
+    return Plan(tree, shape, constants, parameters, names)
 
 
 def _stand_in(column: pa.Array, place: int) -> Any:

@@ -125,11 +125,12 @@ class CompactIds:
 
     def give_back(self, subscription: Hashable) -> int:
         """Forget an id; the number that it had."""
+        number: int
         given, subscription = subscription, canonical(subscription)
         if type(subscription) is int and _LEAST <= subscription <= _GREATEST:
-            kind, number = INT, int(forget_int(*self._tables(), subscription))
+            kind, number = INT, forget_int(*self._tables(), subscription)
         elif type(subscription) is str and (length := self._one.write(subscription)) is not None:
-            kind, number = TEXT, int(forget_text(*self._tables(), self._one.text, length))
+            kind, number = TEXT, forget_text(*self._tables(), self._one.text, length)
         else:
             kind, number = 0, self._others.pop(subscription, -1)
         if number < 0:
@@ -165,8 +166,7 @@ class CompactIds:
 
     def find(self, subscription: object) -> int:
         """The number of an id, or -1."""
-        kind = type(subscription)
-        if kind is not int and kind is not str:
+        if type(subscription) not in (int, str):
             try:
                 subscription = canonical(subscription)
             except ValueError:

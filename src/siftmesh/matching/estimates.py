@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -72,10 +72,15 @@ class Estimates:
         # Of each slot how often it was there, and how often what was there is held by subscriptions.
         self._seen = np.zeros(0, np.int64)
         self._events = 0
+        self._expected: dict[str, tuple[int, int]] = {}
 
     def use(self, profile: Profile | None) -> None:
         """Prefer what a profile says, where it says something."""
         self._profile = profile
+
+    def expect(self, asked: Mapping[str, tuple[int, int]]) -> None:
+        """Take into account constants that are about to be held: by attribute how many different ones, of how many."""
+        self._expected = dict(asked)
 
     def learn(self, events: int, seen: Longs) -> None:
         """Rely on what so many sampled events had."""
@@ -97,6 +102,8 @@ class Estimates:
             which = SEEN * slot + (T_TEXTS if test.form else T_USES)
             met = self._seen[which] if which < len(self._seen) else 0
             return min(0.9, items * (float(met) / held + 0.1) / self._events)
+        more, times = self._expected.get(attribute, (0, 0))
+        distinct, uses = max(distinct, more), uses + times
         # Few constants that come again and again are all there are; otherwise there may be many more of them.
         one = 1 / distinct if uses >= _OFTEN * distinct > 0 else 1 / (_VALUES + distinct)
         return min(0.5, one * items)

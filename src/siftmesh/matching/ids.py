@@ -11,14 +11,11 @@ from array import array
 from collections.abc import Hashable, Iterable, Iterator, Mapping
 from numbers import Number
 from sys import getsizeof
-from typing import TYPE_CHECKING, Any, NoReturn, Protocol
+from typing import Any, NoReturn, Protocol
 
 from siftmesh.errors import ConfigError, DuplicateId, SubscriptionError, UnknownId
 from siftmesh.matching.numbers import Numbers
 from siftmesh.model.rows import column_values
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 __all__ = [
     "IdTable",
@@ -72,9 +69,6 @@ class IdTable(Protocol):
 
     def memory(self) -> dict[str, int]:
         """Bytes by structure."""
-
-    def arrays(self) -> dict[str, NDArray[Any]]:
-        """All that is known, as arrays."""
 
 
 class SimpleIds:
@@ -157,12 +151,6 @@ class SimpleIds:
             "numbers by id": getsizeof(self._numbers),
             "numbers to use again": self.numbers.memory(),
         }
-
-    def arrays(self) -> dict[str, NDArray[Any]]:
-        """All that is known, as arrays."""
-        from siftmesh.matching.compact_ids import CompactIds
-
-        return CompactIds.like(self).arrays()
 
     def items(self) -> Mapping[Hashable, int]:
         """The ids and their numbers."""

@@ -59,12 +59,17 @@ class Places:
     def insert_rows(self, numbers: Sequence[int], plan: Plan, columns: Mapping[str, Any]) -> bool:
         """Take in all rows of a plan; False, and nothing is changed, if they are for the bitmaps."""
         form = self._clusters.form(("rows", plan.shape), plan.tree)
-        if form.bitmap is None:
-            form.bitmap = self._is_for_bitmaps(form, plan.tree, plan.constants)
-            form.fix(plan.fixed)
-        if form.bitmap:
-            return False
-        program = form.program(plan.constants, False)
+        estimates = self._clusters.estimates
+        estimates.expect(plan.asked(columns))
+        try:
+            if form.bitmap is None:
+                form.bitmap = self._is_for_bitmaps(form, plan.tree, plan.constants)
+                form.fix(plan.fixed)
+            if form.bitmap:
+                return False
+            program = form.program(plan.constants, False)
+        finally:
+            estimates.expect({})
         self._clusters.add_columns(numbers, program, plan, columns)
         return True
 

@@ -21,8 +21,10 @@ __all__ = ["Planner"]
 # Sampled events before the first look, and how many times more there must be before the next.
 _FIRST = 64
 _FURTHER = 4
-# How many times better a place must be for a subscription to move there.
+# How many times better a place must be for a subscription to move there, and how much: to move one takes as long
+# as to look at some ten thousand, so it has to be looked at less in so many events of a million.
 _BETTER = 4.0
+_GAIN = 0.01
 
 
 class Planner:
@@ -91,4 +93,4 @@ class Planner:
         if likely > OFTEN:
             # What no access finds seldom may still be for the bitmaps.
             return now > OFTEN * _BETTER and self._places.fits_bitmaps(program.part)
-        return likely * _BETTER < now
+        return likely * _BETTER < now and now - likely > _GAIN

@@ -13,7 +13,8 @@ import pytest
 from siftmesh.errors import ConfigError, DuplicateId, UnknownId
 from siftmesh.filters import FilterReader
 from siftmesh.logic.tree import FALSE, TRUE, Tree
-from siftmesh.matching.api import INDEXES, Index, TreeMatcher, evaluate_predicates, make_matcher
+from siftmesh.matching import api
+from siftmesh.matching.api import INDEXES, Index, TreeMatcher, evaluate_predicates, make_matcher, observe
 from siftmesh.matching.scan import ScanEngine
 from siftmesh.matching.work import WorkCounters
 
@@ -154,6 +155,25 @@ class Linked(ScanEngine):
         return sorted({int(link_of[number]) for number in self.find(event)} - {-1})
 
 
+class Tended(ScanEngine):
+    """An engine that puts something off."""
+
+    left = 100
+
+    def tend(self, steps: int) -> bool:
+        self.left = max(0, self.left - steps)
+        return self.left > 0
+
+
+def test_what_an_engine_puts_off_is_done_step_by_step(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(INDEXES, "tended", Index(Tended, parallel=True))
+    matcher = make_matcher("tended")
+    assert not matcher.tend(10), "there is no engine yet"
+    matcher.add(1, A)
+    assert [matcher.tend(40) for _ in range(3)] == [True, True, False]
+    assert not make_matcher("scan").tend(10)
+
+
 def test_an_engine_may_find_links_by_itself(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(INDEXES, "linked", Index(Linked, parallel=True))
     matcher = make_matcher("linked")
@@ -190,5 +210,7 @@ def test_what_cannot_be_kept_says_so() -> None:
 
 def test_predicates_over_a_table() -> None:
     found = evaluate_predicates([A, TRUE], pa.table({"a": [1, 2, None]}))
-    assert found.tolist() == [[True, False, False], [True, True, True]]
-    assert evaluate_predicates([], []).shape == (0, 0)
+    assert found.truths().tolist() == [[True, False, False], [True, True, True]]
+    assert type(observe([{"a": 1}])).__name__ == "Profile"
+    with pytest.raises(AttributeError, match="no attribute 'evaluate'"):
+        api.evaluate  # noqa: B018 - what is asked for is refused

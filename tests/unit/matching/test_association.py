@@ -37,7 +37,7 @@ def test_candidates_are_counted_and_their_trees_decide() -> None:
     assert matches(association, 1, 9) == [3]
     assert association.candidates == 2
     increments, trees, tests = association.counted
-    assert increments == 6 + 6 + 6
+    assert increments == 5 + 6 + 5
     assert trees == 3
     assert tests >= 3
 
@@ -66,7 +66,10 @@ def test_what_was_given_back_is_used_again() -> None:
             association.leave(subscription)
         for subscription, tree in enumerate(trees):
             enter(association, subscription, tree)
-    assert association.memory() == had
+    now = association.memory()
+    # Tables of Python's own are made longer now and then, whatever is in them.
+    assert now.pop("shapes of trees") < 2 * had.pop("shapes of trees")
+    assert now == had
     assert matches(association, 0, 1) == [0, 1, 2]
 
 

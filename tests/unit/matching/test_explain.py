@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
@@ -81,3 +83,62 @@ def test_an_event_that_cannot_be_looked_into_is_refused_as_in_matching() -> None
     tree = FilterReader().read("items.name = 'x'")
     with pytest.raises(EventError, match="inside an array of objects"):
         explain(1, tree, Event.of({"items": [{"name": "x"}]}))
+
+
+def test_an_explanation_is_plain_data_as_well() -> None:
+    explanation = explain(
+        "alice", FilterReader().read(TEXT), Event.of({"price": 12}), access="price < 10", reached=False
+    )
+    told = explanation.to_dict()
+    assert {name: told[name] for name in ("subscription", "matches", "access", "skipped")} == {
+        "subscription": "alice",
+        "matches": False,
+        "access": "price < 10",
+        "skipped": True,
+    }
+    assert told["reason"] == told["verdict"]["parts"][0] == explanation.reason.to_dict()
+    assert told["reason"]["truth"] == "false"
+    assert told["verdict"]["parts"][2]["parts"][0]["operator"] == "LIKE"
+    assert json.loads(explanation.to_json()) == json.loads(json.dumps(told))
+
+
+@pytest.mark.parametrize(
+    ("text", "event", "operator", "operand", "saw"),
+    [
+        ("a <> 1.5", {"a": 2}, "<>", 1.5, {"a": 2}),
+        ("a NOT IN (1, 2)", {"a": 1}, "NOT IN", [1, 2], {"a": 1}),
+        ("a IS NULL", {}, "IS NULL", None, {}),
+        ("a < TIMESTAMP '2026-01-01T00:00:00Z'", {"a": None}, "<", "2026-01-01T00:00:00Z", {"a": None}),
+        (
+            "a IN (TIMESTAMP '2026-01-01T00:00:00Z', TIMESTAMP '2027-01-01T00:00:00Z')",
+            {"a": [datetime(2026, 1, 1, tzinfo=UTC)]},
+            "IN",
+            ["2026-01-01T00:00:00Z", "2027-01-01T00:00:00Z"],
+            {"a": ["2026-01-01T00:00:00Z"]},
+        ),
+    ],
+)
+def test_a_leaf_says_what_was_compared_with_what(
+    text: str, event: dict[str, Any], operator: str, operand: Any, saw: Any
+) -> None:
+    leaf = json.loads(explain(1, FilterReader().read(text), Event.of(event)).to_json())["verdict"]
+    assert (leaf["operator"], leaf.get("operand"), leaf["saw"]) == (operator, operand, saw)
+
+
+@pytest.mark.parametrize(("id", "shown"), [(1, 1), (None, None), ((1, "a"), "(1, 'a')"), (b"x", "b'x'")])
+def test_ids_that_json_does_not_have_are_text(id: Any, shown: Any) -> None:
+    told = explain(id, FilterReader().read("a = 1"), Event.of({"a": 1})).to_json()
+    assert json.loads(told)["subscription"] == shown
+
+
+def test_what_keeps_it_from_matching_in_sentences() -> None:
+    tree = FilterReader().read("a = 1 AND b = 2")
+    explanation = explain("x", tree, Event.of({"b": 3}), access="a = 1", reached=False)
+    assert explanation.skipped
+    assert explanation.why_not().splitlines() == [
+        "x does not match",
+        "  a = 1 is unknown (a is missing)",
+        "  b = 2 is false (b is 3)",
+        "the index waits for a = 1 and did not look at it",
+    ]
+    assert explain("x", tree, Event.of({"a": 1, "b": 2})).why_not() == "x matches"

@@ -149,6 +149,7 @@ def test_a_table_of_ids_as_arrays() -> None:
     ids = SimpleIds()
     ids.take_many(["a", 1, (2, "b")])
     ids.give_back(1)
-    again = CompactIds.from_arrays({name: array.copy() for name, array in ids.arrays().items()})
+    arrays = CompactIds.like(ids).arrays()
+    again = CompactIds.from_arrays({name: array.copy() for name, array in arrays.items()})
     assert {id: again[id] for id in again} == {"a": 0, (2, "b"): 2}
     assert again.take("new") == 1

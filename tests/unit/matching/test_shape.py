@@ -231,7 +231,8 @@ def test_every_string_that_fits_has_the_text_by_which_it_is_looked_up(seed: int)
         assert found or not fits, (pattern, text)
         if form.endswith("only"):  # then it is all that the pattern says
             assert found == fits, (pattern, text)
-        assert len(known) <= MOST_GRAM
+        # Of a longer text inside a stretch will do, which is chosen later.
+        assert len(known) <= MOST_GRAM or form == "gram"
         assert bool(form) or not known
         seen.add(form)
         fitting += fits
@@ -251,8 +252,8 @@ def test_every_string_that_fits_has_the_text_by_which_it_is_looked_up(seed: int)
         ("ab_", "prefix", b"ab"),
         ("%abc%", "gram", b"abc"),
         ("%ab%", "gram", b"ab"),
-        ("%abcdef%", "gram", b"abc"),
-        ("%abcdefghij%", "gram", b"abcdefgh"),
+        ("%abcdef%", "gram", b"abcdef"),
+        ("%" + "x" * 40 + "%", "gram", b"x" * 40),
         ("a%bcd%e", "gram", b"bcd"),
         ("\\%a%", "prefix only", b"%a"),
         ("_", "", b""),

@@ -52,3 +52,16 @@ def test_other_names_are_refused_with_the_nearest(name: Any, message: str) -> No
 def test_attributes_are_named_by_their_canonical_names() -> None:
     schema = Schema.of({"price": "int", "data.size": "int", "odd name": "bool", '"quoted one"': "bool"})
     assert list(schema.attributes) == ["price", "data.size", '"odd name"', '"quoted one"']
+
+
+def test_a_schema_is_written_by_the_names_of_its_types() -> None:
+    types = {"a": "int", "b.c": "string", '"odd name"': "array<bool>", "t": "timestamp", "n": "array<float>"}
+    schema = Schema.of(types)
+    assert schema.names() == {
+        "a": "number",
+        "b.c": "string",
+        '"odd name"': "array<bool>",
+        "t": "timestamp",
+        "n": "array<number>",
+    }
+    assert Schema.of(schema.names()) == schema
