@@ -10,7 +10,10 @@ import msgspec
 from siftmesh.errors import EventError
 from siftmesh.model.event import Event
 
-__all__ = ["readable", "readable_many"]
+__all__ = ["AnyEvent", "readable", "readable_many"]
+
+# A mapping, an Event, the text or bytes of a JSON object, or a CloudEvent.
+AnyEvent = Mapping[str, Any] | Event | bytes | str | Any
 
 _WANTED = "a mapping, an Event, JSON text or a CloudEvent"
 _decode = msgspec.json.decode

@@ -14,7 +14,7 @@ from msgspec.structs import asdict
 from siftmesh.errors import ConfigError, EventError
 from siftmesh.filters import FilterReader
 from siftmesh.gate import Gate, NarrowGate
-from siftmesh.inputs import readable, readable_many
+from siftmesh.inputs import AnyEvent, readable, readable_many
 from siftmesh.language.check import check_attributes
 from siftmesh.language.limits import DEFAULT, Limits
 from siftmesh.logic.normalise import normalise
@@ -147,7 +147,8 @@ class Matcher:
         with self._gate:
             self._expire(subscription)
             number = self._matcher.replace(subscription, tree, link)
-            self._forget_end(number)
+            if self._expiry is not None:
+                self._expiry.forget(number)
             self._set_end((number,), end)
 
     def remove(self, subscription: Hashable) -> None:
@@ -167,7 +168,7 @@ class Matcher:
 
     # ---- asking
 
-    def match(self, event: Mapping[str, Any] | Event | bytes | str | Any) -> list[Hashable]:
+    def match(self, event: AnyEvent) -> list[Hashable]:
         """The ids of all subscriptions that the event meets, in any order.
 
         An event is a mapping, an Event, the bytes or text of a JSON object, or a CloudEvent.
@@ -217,16 +218,14 @@ class Matcher:
         with self._gate.reading:
             return matcher.matches(parts, pin, before)
 
-    def matches_link(self, event: Mapping[str, Any] | Event | bytes | str | Any) -> list[Hashable]:
+    def matches_link(self, event: AnyEvent) -> list[Hashable]:
         """The links on which at least one subscription meets the event, each once, in any order."""
         event = readable(event)
         self._purge_all()
         with self._gate.reading:
             return self._matcher.matches_link(event)
 
-    def explain(
-        self, subscription: Hashable, event: Mapping[str, Any] | Event | bytes | str | Any
-    ) -> Explanation:
+    def explain(self, subscription: Hashable, event: AnyEvent) -> Explanation:
         """Why a subscription does or does not match an event; print the answer, or take its `to_json()`."""
         read = readable(event)
         if not isinstance(read, Event):
@@ -235,7 +234,7 @@ class Matcher:
             self._refuse_ended(subscription)
             return self._matcher.explain(subscription, read)
 
-    def why_not(self, subscription: Hashable, event: Mapping[str, Any] | Event | bytes | str | Any) -> str:
+    def why_not(self, subscription: Hashable, event: AnyEvent) -> str:
         """In a few lines, what keeps a subscription from matching an event."""
         return self.explain(subscription, event).why_not()
 
@@ -350,10 +349,6 @@ class Matcher:
         if end is not None:
             self._ends.set_many(numbers, end)
 
-    def _forget_end(self, number: int) -> None:
-        if self._expiry is not None:
-            self._expiry.forget(number)
-
     def _has_ended(self, subscription: object) -> bool:
         if self._expiry is None:
             return False
@@ -367,7 +362,7 @@ class Matcher:
     def _expire(self, subscription: Hashable) -> None:
         """Remove a subscription if it has ended; for who is alone."""
         if self._has_ended(subscription):
-            self._forget_end(self._matcher.remove(subscription))
+            self._ends.forget(self._matcher.remove(subscription))
 
     def _purge(self, most: int) -> int:
         """Remove what has ended, at most so many, and say how many; for who is alone."""

@@ -152,7 +152,9 @@ class Author:
             lambda: f"fmt = {self.fmt()} AND cond = {self.cond()} AND {self.range('qty', 2)}",
             lambda: self.range("price", 0.3),
             lambda: f"{self.range('price', 0.3)} AND cond <> 'x' AND flag = {self.flag()}",
-            lambda: f"NOT (price BETWEEN {rng.randint(0, 50)} AND {rng.randint(40, 99)}) AND flag = {self.flag()}",
+            lambda: (
+                f"NOT (price BETWEEN {rng.randint(0, 50)} AND {rng.randint(40, 99)}) AND flag = {self.flag()}"
+            ),
             lambda: f"title LIKE '%{self.word()}%{self.word()}%' AND qty <> {rng.randint(0, 5)}",
             lambda: f"title LIKE '{self.word()}%'",
             lambda: f"title LIKE '%{self.word()} {self.word()}%'",
@@ -167,7 +169,7 @@ class Author:
             lambda: f"big = {self.big()} AND {self.range('big')}",
             lambda: f"big > {self.big()} AND big < 9007199254740999 AND cond <> 'x'",
             lambda: f"fmt <> 'f1' AND {self.range('qty')} AND title > '{self.word()}'",
-            lambda: f"day >= TIMESTAMP '2024-01-0{rng.randint(1, 5)}' AND day < TIMESTAMP '2024-01-0{rng.randint(5, 9)}'",
+            lambda: f"day >= {self.day(1, 5)} AND day < {self.day(5, 9)}",
         ]
 
     def filter(self) -> str:
@@ -190,6 +192,9 @@ class Author:
 
     def big(self) -> str:
         return self.rng.choice(["9007199254740992", "9007199254740993", "9007199254740994", "7"])
+
+    def day(self, first: int, last: int) -> str:
+        return f"TIMESTAMP '2024-01-0{self.rng.randint(first, last)}'"
 
     def number(self) -> str:
         rng = self.rng

@@ -34,13 +34,9 @@ HOW_PRESENCE = 2  # whatever value it is, at 0
 
 
 @kernel
-def fill_dims(cells: Longs, dims: Words, present: Bytes, lows: Longs, highs: Longs, at: int) -> bool:
-    """Write an event's places from `at` on; whether all are single ones.
-
-    A whole number that no double equals lies between two keys, and no bound can say on which side of it.
-    """
+def fill_dims(cells: Longs, dims: Words, present: Bytes, lows: Longs, highs: Longs, at: int) -> None:
+    """Write an event's places from `at` on: a key twice, or the two keys between which a whole number lies."""
     count = len(dims) // DIM
-    single = True
     for number in range(count):
         cell = CELL * np.int64(dims[DIM * number + D_SLOT])
         told = cells[cell + C_TAG]
@@ -48,16 +44,17 @@ def fill_dims(cells: Longs, dims: Words, present: Bytes, lows: Longs, highs: Lon
         tag = dims[DIM * number + D_TAG]
         how = dims[DIM * number + D_HOW]
         low = np.int64(0)
+        high = np.int64(0)
         if how == HOW_PRESENCE:
             there = found > NULL
         else:
             there = found == tag or (found == TIMED and (tag == STRING or tag == TIMESTAMP))
             if how == HOW_ATOM:
                 low = told >> 8
+                high = low
             elif there:
                 low = cells[cell + C_LOW]
-                single = single and low == cells[cell + C_HIGH]
+                high = cells[cell + C_HIGH]
         present[at + number] = there
         lows[at + number] = low
-        highs[at + number] = low
-    return single
+        highs[at + number] = high

@@ -178,22 +178,12 @@ def match_message(
     if count < 0:
         return STRANGE if count == FOREIGN else NO_ROOM
     fill_cells(words, longs, heap, frame, 0, count, packed, cells)
-    parked = _place(cells, dims, present, lows, highs, 0)
+    fill_dims(cells, dims, present, lows, highs, 0)
     found = walk_event(
-        words, longs, heap, packed, frame, 0, count, cells, stamps, stamp, out, 0, parked, counters, seen
+        words, longs, heap, packed, frame, 0, count, cells, stamps, stamp, out, 0, counters, seen
     )
     clear_cells(frame, 0, count, cells)
     return found
-
-
-@kernel
-def _place(cells: Longs, dims: Words, present: Bytes, lows: Longs, highs: Longs, at: int) -> bool:
-    """Fill the dimensions of the bitmaps; if they cannot be relied on, say so and that the event has none."""
-    if len(dims) == 0 or fill_dims(cells, dims, present, lows, highs, at):
-        return False
-    for number in range(len(dims) // DIM):
-        present[at + number] = 0
-    return True
 
 
 @kernel
@@ -285,10 +275,10 @@ def match_columns(
         count = _put_row(words, longs, heap, text, columns, raws, valid, row, frame, cells)
         if count < 0:
             return ~row
-        parked = _place(cells, dims, present, lows, highs, row * width)
+        fill_dims(cells, dims, present, lows, highs, row * width)
         after = walk_event(
             words, longs, heap, text, frame, 0, count, cells,
-            stamps, stamp + row, out, found, parked, counters, seen,
+            stamps, stamp + row, out, found, counters, seen,
         )  # fmt: skip
         clear_cells(frame, 0, count, cells)
         if after == FULL:

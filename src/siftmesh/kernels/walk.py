@@ -40,7 +40,6 @@ from siftmesh.kernels.layout import (
     P_OF_VALUES,
     PAIR,
     PAIRING,
-    PARKED,
     PREFIX,
     RANGE,
     RECORD,
@@ -231,13 +230,11 @@ def walk_event(
     stamp: int,
     out: Words,
     found: int,
-    parked: bool,
     counters: Longs,
     seen: Longs,
 ) -> int:
     """Write the matches of an event whose values stand in a frame and in cells; where the next may go.
 
-    Parked rows are asked only if that is wanted.
     FULL where there is no room: then the whole event is to be done again, with another stamp.
     """
     before = found
@@ -282,8 +279,6 @@ def walk_event(
         if found < 0:
             return found
     found = follow(words, longs, heap, text, cells, ALWAYS, 0, stamps, stamp, out, found, counters)
-    if found >= 0 and parked:
-        found = follow(words, longs, heap, text, cells, PARKED, 0, stamps, stamp, out, found, counters)
     if found >= 0:
         if stamp & (SAMPLE - 1) == 0:
             counters[N_SAMPLED] += 1

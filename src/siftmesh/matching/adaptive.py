@@ -35,8 +35,10 @@ from siftmesh.matching.clusters import ClusterIndex
 from siftmesh.matching.columns import Columns, encode_columns
 from siftmesh.matching.dims import Dims
 from siftmesh.matching.engine import bound_rows, find_one_by_one, insert_one_by_one
+from siftmesh.matching.favourites import Favourites
+from siftmesh.matching.kept import KeptTrees
 from siftmesh.matching.packing import pack_event, pack_plain
-from siftmesh.matching.places import Places
+from siftmesh.matching.places import OFTEN, Places
 from siftmesh.matching.planner import Planner
 from siftmesh.matching.scratch import Scratch
 from siftmesh.matching.woven import woven
@@ -59,10 +61,12 @@ class AdaptiveEngine:
 
     parallel = True
 
-    def __init__(self) -> None:
+    def __init__(self, often: float = OFTEN) -> None:
+        """`often`: of which share of the events a subscription may be looked at before it goes to the bitmaps."""
         self.clusters = ClusterIndex()
         self.bitmaps = BitmapIndex()
-        self.places = Places(self.clusters)
+        self.places = Places(self.clusters, often=often)
+        self._favourites: Favourites | None = None
         # One more than the greatest number in use.
         self._room = 0
         self._spare: list[Scratch] = []
@@ -79,6 +83,8 @@ class AdaptiveEngine:
         terms = self.places.insert(number, tree)
         if terms is not None:
             self.bitmaps.add(number, terms)
+        if self._favourites is not None:
+            self._favourites.inserted()
         self._pay()
 
     def insert_rows(self, numbers: Sequence[int], template: Template, columns: Mapping[str, Any]) -> None:
@@ -88,19 +94,23 @@ class AdaptiveEngine:
             insert_one_by_one(self, numbers, bound_rows(template, columns, len(numbers)))
         elif len(numbers):
             self._room = max(self._room, max(numbers) + 1)
+            if self._favourites is not None:
+                self._favourites.inserted()
 
     def delete(self, number: int) -> None:
         """Forget a subscription."""
         self._delete(number)
+        if self._favourites is not None:
+            self._favourites.deleted(number)
         self._pay()
 
     def _delete(self, number: int) -> None:
-        if self.clusters.remove(number):
+        if self.places.remove(number):
             self.bitmaps.remove(number)
 
     def _move(self, number: int) -> None:
         """Put a subscription where it would be put today."""
-        tree = self.clusters.tree(number)
+        tree = self.tree(number)
         self._delete(number)
         terms = self.places.insert(number, tree)
         if terms is not None:
@@ -115,7 +125,7 @@ class AdaptiveEngine:
 
     def tree(self, number: int) -> Tree:
         """The tree of a subscription, in normal form."""
-        return self.clusters.tree(number)
+        return self.places.tree(number)
 
     def compact(self) -> None:
         """Pay at once what was put off."""
@@ -165,6 +175,12 @@ class AdaptiveEngine:
         self._spare.append(scratch)
         return numbers
 
+    def find_links(self, event: Mapping[str, Any] | Event, link_of: Words, links: int) -> list[int]:
+        """The numbers of the links that have some subscription that an event meets."""
+        if self._favourites is None:
+            self._favourites = Favourites(self, AdaptiveEngine)
+        return self._favourites.find(event, link_of)
+
     def _packed(self, event: Mapping[str, Any] | Event) -> tuple[Event, bytes]:
         read = event if isinstance(event, Event) else Event.of(event)
         slots = self.clusters.pools.slots
@@ -187,7 +203,7 @@ class AdaptiveEngine:
         read = event if isinstance(event, Event) else Event.of(event)
         unsure = [~code for code in codes if code < 0]
         scratch.counters[N_VERIFIED] += len(unsure)
-        met = [number for number in unsure if holds(self.clusters.tree(number), read)]
+        met = [number for number in unsure if holds(self.tree(number), read)]
         scratch.found += len(met) - len(unsure)
         return [code for code in codes if code >= 0] + met
 
@@ -206,7 +222,7 @@ class AdaptiveEngine:
                 parts.append(self._find_block(block, before))
                 before += block.num_rows
         if not parts:
-            return np.zeros(1, np.int64), np.zeros(0, np.int32)
+            return find_one_by_one(self.find, events)
         if len(parts) == 1:
             return parts[0]
         sizes = np.concatenate([np.zeros(1, np.int64), *[np.diff(bounds) for bounds, _ in parts]])
@@ -218,7 +234,9 @@ class AdaptiveEngine:
             try:
                 return find_one_by_one(self.find, batch)
             except EventError as error:
-                raise error.in_row(before + (error.row or 0)) from None
+                if error.row is None:
+                    raise
+                raise error.in_row(before + error.row) from None
         arrays = encoded.arrays()
         count = batch.num_rows
         scratch = self._borrow()
@@ -314,20 +332,21 @@ class AdaptiveEngine:
         """All there is, as arrays by name."""
         held = {f"clusters.{name}": array for name, array in self.clusters.to_arrays().items()}
         held |= {f"bitmaps.{name}": array for name, array in self.bitmaps.arrays().items()}
+        held |= {f"kept.{name}": array for name, array in self.places.kept.to_arrays().items()}
         return held | {"dims": self.places.dims.table, "room": np.array([self._room])}
 
     @classmethod
     def from_arrays(cls, arrays: Mapping[str, NDArray[Any]]) -> AdaptiveEngine:
         """What these are the arrays of; it changes them."""
         made = cls()
-        parts: dict[str, dict[str, NDArray[Any]]] = {"clusters": {}, "bitmaps": {}}
+        parts: dict[str, dict[str, NDArray[Any]]] = {"clusters": {}, "bitmaps": {}, "kept": {}}
         for name, array in arrays.items():
             part, _, rest = name.partition(".")
             if part in parts:
                 parts[part][rest] = array
         made.clusters = ClusterIndex.from_arrays(parts["clusters"])
         made.bitmaps = BitmapIndex.from_arrays(parts["bitmaps"])
-        made.places = Places(made.clusters, Dims(arrays["dims"]))
+        made.places = Places(made.clusters, Dims(arrays["dims"]), KeptTrees.from_arrays(parts["kept"]))
         made._planner = Planner(made.clusters, made.places, made._move)
         made._room = int(arrays["room"][0])
         return made
@@ -342,10 +361,15 @@ class AdaptiveEngine:
         """Whether the index looks at a subscription for an event."""
         if number not in self.bitmaps:
             return self.places.reached(number, event)
-        scratch = self._borrow()
+        if self.places.lies_between_keys(event):
+            return True  # then all are asked
+        # Its own, so that looking is not counted as work.
+        scratch = Scratch()
         slots = self.clusters.pools.slots
-        if match_event(scratch.address, pack_event(event, slots), False) == NO_ROOM:
-            return True
+        scratch.fit(self.clusters.pools, self._room, self.places.dims.table)
+        while match_event(scratch.address, pack_event(event, slots), False) == NO_ROOM:
+            scratch.longer_frame()
+            scratch.fit(self.clusters.pools, self._room, self.places.dims.table)
         codes = self.bitmaps.match_one(scratch.present, scratch.lows, scratch.highs, scratch.work)
         return number in (codes ^ (codes >> 31)).tolist()
 
@@ -361,7 +385,7 @@ class AdaptiveEngine:
 
     def memory(self) -> dict[str, int]:
         """Bytes by structure."""
-        held = self.clusters.pools.memory()
+        held = self.clusters.pools.memory() | self.places.kept.memory()
         return held | {f"bitmap {name}": size for name, size in self.bitmaps.memory().items()}
 
     def hottest(self, count: int) -> list[tuple[str, int]]:

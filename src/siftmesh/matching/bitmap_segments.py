@@ -1,60 +1,56 @@
-"""Segments of bitmaps: how they are built from terms, and merged in bounded steps."""
+"""Segments of bitmaps, and how they are built from terms."""
 
 from __future__ import annotations
 
-from bisect import bisect_right
-from collections.abc import Generator, Sequence
+from collections.abc import Generator
 from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
 
-from siftmesh.kernels.bitmap import (
+from siftmesh.kernels.bitmap_build import settle_ties
+from siftmesh.kernels.bitmap_emit import clear_owner
+from siftmesh.kernels.bitmap_layout import (
     BLOCK,
+    BLOCK_WORDS,
+    E_COUNT,
     E_DIM,
-    E_END_COUNT,
-    E_ENDS,
-    E_HOLE_COUNT,
-    E_START_COUNT,
-    E_STARTS,
+    E_EDGES,
+    E_LAST,
+    E_LENGTH,
+    E_ROWS,
+    E_SIZE,
+    E_STEP,
     ENTRY,
+    H_DENSE,
+    H_DIMS,
     H_ENTRIES,
     H_MULTI,
     H_SLOTS,
     HEADER,
-    Bytes,
-    Longs,
-    Words,
-    clear_owner,
 )
-from siftmesh.kernels.bitmap_build import (
-    M_EDGES,
-    T_MULTI,
-    T_NEXT,
-    carry_terms,
-    gather_edges,
-    link_terms,
-    merge_edges,
-    merge_terms,
-    order_terms,
-    relocate,
-    split_bounds,
-)
-from siftmesh.kernels.bitmap_rows import (
-    MOST_ROW_BYTES,
-    S_BOUNDARIES,
-    S_BUCKET,
-    S_PLACES,
-    S_ROWS,
-    index_dims,
-)
+from siftmesh.kernels.bitmap_rows import S_LISTS, S_ROW, count_sparse, fill_rows, survey
+from siftmesh.kernels.bitmap_terms import link_terms, order_terms, split_terms
+from siftmesh.kernels.layout import Longs, Words
+from siftmesh.matching.bitmap_terms import Terms
 
-__all__ = ["SEGMENT_ARRAYS", "STEP", "Merge", "Segment", "Terms", "build"]
+__all__ = ["SEGMENT_ARRAYS", "STEP", "Segment", "aligned", "assemble", "blocks_for", "build", "entries_of"]
 
 # How much is done in one step of a merge, in edges looked at: less than half a millisecond.
 STEP = 1 << 16
 _ALL = 1 << 62
-SEGMENT_ARRAYS = ("head", "small", "keys", "ids", "rows", "order", "alive")
+SEGMENT_ARRAYS = ("head", "small", "keys", "ids", "rows", "order", "alive", "fringe")
+
+# A dimension is dense if so many terms for each of the blocks that have any bound it, and this part of all
+# terms.
+_LEAST_IN_BLOCK = 16
+_LEAST_SHARE = 8  # as a shift
+# The rows of a dense dimension take about so many bytes for each term; the edges of a term take 24.
+_ROW_BYTES = 14
+_LEAST_STEP = 16
+# Rows of a sparse dimension, which are short.
+_SPARSE_ROWS = 64
+_LEAST_SPARSE_STEP = 64
 
 
 @dataclass(slots=True)
@@ -69,9 +65,21 @@ class Segment:
     rows: Longs
     order: Longs
     alive: Longs
+    fringe: Longs
     # How many slots hold terms that were not removed, and how many held one at first.
     live: int
     built: int
+    # By which kernels find the arrays.
+    addresses: Longs = field(init=False)
+    _multi: int = field(init=False)
+    _octets: memoryview = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._multi = int(self.head[H_MULTI])
+        # Single numbers are read and written faster than in an array.
+        self._octets = self.alive.data.cast("B")
+        arrays = (self.head, self.small, self.keys, self.ids, self.rows, self.alive, self.fringe)
+        self.addresses = np.array([number for array in arrays for number in (array.ctypes.data, array.size)])
 
     @property
     def slots(self) -> int:
@@ -82,61 +90,18 @@ class Segment:
 
     def remove(self, slot: int) -> None:
         """Clear the terms of the owner to whom a slot belongs."""
-        self.live -= clear_owner(self.head, self.small, self.alive, slot)
-
-
-@dataclass(frozen=True, slots=True)
-class Terms:
-    """Terms in a row: term t has the bounds starts[t] to starts[t + 1]; codes are owners, or ~owner to verify.
-
-    The terms of one owner are adjacent, those to verify behind the others; none of them is never met.
-    """
-
-    codes: Words
-    starts: Longs
-    dims: Words
-    lows: Longs
-    highs: Longs
-    negated: Bytes
-
-    @property
-    def owners(self) -> Words:
-        return self.codes ^ (self.codes >> 31)
-
-    def part(self, first: int, last: int) -> Terms:
-        """Some adjacent ones of them."""
-        bounds = slice(self.starts[first], self.starts[last])
-        return Terms(
-            self.codes[first:last],
-            self.starts[first : last + 1] - self.starts[first],
-            self.dims[bounds],
-            self.lows[bounds],
-            self.highs[bounds],
-            self.negated[bounds],
-        )
-
-    def chosen(self, which: NDArray[np.bool_]) -> Terms:
-        """Those for which there is a true."""
-        return self.ordered(np.flatnonzero(which))
-
-    def ordered(self, order: NDArray[np.int64]) -> Terms:
-        """Those of these numbers, in this order."""
-        counts = np.diff(self.starts)[order]
-        starts = np.zeros(order.size + 1, np.int64)
-        np.cumsum(counts, out=starts[1:])
-        bounds = np.arange(starts[-1]) + np.repeat(self.starts[order] - starts[:-1], counts)
-        return Terms(
-            self.codes[order],
-            starts,
-            self.dims[bounds],
-            self.lows[bounds],
-            self.highs[bounds],
-            self.negated[bounds],
-        )
+        if slot >= self._multi:
+            self.live -= clear_owner(self.head, self.small, self.alive, slot)
+            return
+        octet = self._octets[slot >> 3]
+        bit = 1 << (slot & 7)
+        if octet & bit:
+            self._octets[slot >> 3] = octet ^ bit
+            self.live -= 1
 
 
 def build(terms: Terms, uid: int, where: Longs) -> Segment:
-    """Make a segment of terms, and write in the directory where they are."""
+    """Make a segment of terms that may be met, and write in the directory where they are."""
     owners = terms.owners
     count = owners.size
     same = owners[1:] == owners[:-1]
@@ -148,236 +113,128 @@ def build(terms: Terms, uid: int, where: Longs) -> Segment:
     order_terms(terms.starts, terms.dims, regions, order_of)
     rank = np.argsort(order_of, kind="stable")
     singles = int((regions == 0).sum())
-    multi = _blocks(singles) * BLOCK
-    slots = multi + _blocks(count - singles) * BLOCK
+    multi = blocks_for(singles) * BLOCK
+    slots = multi + blocks_for(count - singles) * BLOCK
     slot_of = np.empty(count, np.int64)
     slot_of[rank] = np.arange(count)
     slot_of[regions > 0] += multi - singles
     order = np.zeros(slots, np.int64)
     order[slot_of] = order_of
-    alive = np.zeros(slots >> 6, np.int64)
     filled = np.zeros(slots, np.uint8)
     filled[slot_of] = 1
     alive = np.packbits(filled, bitorder="little").view(np.int64)
     where[owners] = (uid << 32) | slot_of
     dims, sizes, keys, ids = _edges(terms, slot_of)
-    head, small, rows = _room(len(dims), slots, multi, len(keys))
-    entries = _entries(head, len(dims))
-    places = np.concatenate([[0], np.cumsum(sizes.ravel())])[:-1].reshape(-1, 2)
-    entries[:, E_DIM] = dims
-    entries[:, [E_STARTS, E_ENDS]] = places
-    entries[:, [E_START_COUNT, E_END_COUNT]] = sizes
-    head[H_ENTRIES] = len(dims)
+    steps = assemble(dims, sizes, ids, slots, multi, _ALL)
+    while True:
+        try:
+            next(steps)
+        except StopIteration as done:
+            head, small, rows, fringe = done.value
+            break
     link_terms(terms.codes, slot_of, slots, multi, small)
-    state = _state(len(dims), slots, multi)
-    places_of = np.zeros(slots // BLOCK, np.int32)
-    index_dims(head, small, keys, ids, rows, places_of, np.zeros(slots, np.int32), state, _ALL)
-    _trim(head, small, rows, state)
-    return Segment(uid, head, small, keys, ids, rows, order, alive, count, count)
+    return Segment(uid, head, small, keys, ids, rows, order, alive, fringe, count, count)
 
 
-def _blocks(count: int) -> int:
+def blocks_for(count: int) -> int:
+    """How many blocks so many slots take."""
     return -(-count // BLOCK)
 
 
+def entries_of(head: Longs) -> Longs:
+    """The numbers of each dimension of a segment, one row for each."""
+    return head[HEADER : HEADER + int(head[H_ENTRIES]) * ENTRY].reshape(-1, ENTRY)
+
+
 def _edges(terms: Terms, slot_of: Longs) -> tuple[Longs, Longs, Longs, Words]:
-    """The dimensions, for each how many starts and ends, and these in order."""
+    """The dimensions, how many edges each has, and the edges in order."""
     most = 2 * terms.dims.size
     edge_dims = np.empty(most, np.int32)
     edge_keys = np.empty(most, np.int64)
     edge_ids = np.empty(most, np.int32)
-    arrays = (terms.dims, terms.lows, terms.highs, terms.negated)
-    starts = split_bounds(terms.starts, *arrays, slot_of, edge_dims, edge_keys, edge_ids)
-    unused = edge_dims.size - _written(terms, starts)
+    count = split_terms(*terms.columns(), slot_of, edge_dims, edge_keys, edge_ids, *terms.room())
     dims = np.unique(terms.dims).astype(np.int64)
-    # The ends are those at the back; between them and the starts nothing is written.
-    used = np.r_[0:starts, starts + unused : most]
-    numbers = 2 * np.searchsorted(dims, edge_dims[used])
-    numbers[starts:] += 1
-    sizes = np.bincount(numbers, minlength=2 * len(dims)).reshape(-1, 2)
-    by_key = np.argsort(edge_keys[used])
-    small = numbers[by_key].astype(np.uint16 if 2 * len(dims) < 1 << 16 else np.int64)
-    order = used[by_key[np.argsort(small, kind="stable")]]
-    return dims, sizes, edge_keys[order], edge_ids[order]
+    numbers = np.searchsorted(dims, edge_dims[:count])
+    sizes = np.bincount(numbers, minlength=len(dims)).astype(np.int64)
+    by_key = np.argsort(edge_keys[:count])
+    # Sixteen bits are sorted by counting.
+    small = numbers[by_key].astype(np.uint16 if len(dims) <= 1 << 16 else np.int64)
+    order = by_key[np.argsort(small, kind="stable")]
+    keys, ids = edge_keys[order], edge_ids[order]
+    settle_ties(sizes, keys, ids)
+    return dims, sizes, keys, ids
 
 
-def _written(terms: Terms, starts: int) -> int:
-    """How many edges there are, of which so many are starts."""
-    empty = terms.lows > terms.highs
-    negated = (terms.negated != 0) & ~empty
-    ends = np.where(negated, terms.lows > np.iinfo(np.int64).min, terms.highs < np.iinfo(np.int64).max)
-    return starts + int((ends & ~empty).sum())
+def assemble(
+    dims: Longs, sizes: Longs, ids: Words, slots: int, multi: int, step: int = STEP
+) -> Generator[int, None, tuple[Longs, Words, Longs, Longs]]:
+    """Make head, small, rows and fringe of a segment, a step at a time; each says how much it did.
 
+    The ids of the edges name slots at first, and bits of their dimension's rows in the end. Codes and rings
+    of the terms are still to be written.
+    """
+    firsts = np.cumsum(sizes) - sizes
+    terms = np.zeros(len(dims), np.int64)
+    blocks = np.zeros(len(dims), np.int64)
+    marks = np.zeros(slots, np.int32)
+    marked = np.zeros(slots // BLOCK, np.int32)
+    at = 0
+    while (at := survey(firsts, sizes, ids, marks, marked, terms, blocks, at, step)) < len(dims):
+        yield step
+    dense = (terms >= _LEAST_IN_BLOCK * blocks) & (terms >= slots >> _LEAST_SHARE)
+    # The rarer a sparse dimension is, the fewer terms are looked at from it in vain.
+    order = np.lexsort((np.where(dense, 0, terms), ~dense))
+    sizes, terms, blocks, dense = sizes[order], terms[order], blocks[order], dense[order]
+    count = int(dense.sum())
 
-def _room(dims: int, slots: int, multi: int, edges: int) -> tuple[Longs, Words, Longs]:
-    """Arrays that are long enough, whatever buckets are chosen; what is not used of them is never touched."""
-    words = MOST_ROW_BYTES * (edges + dims) // 16
-    head = np.zeros(HEADER + dims * ENTRY + words // 8 + 1, np.int64)
+    head = np.zeros(HEADER + len(dims) * ENTRY, np.int64)
     head[H_SLOTS] = slots
     head[H_MULTI] = multi
-    small = np.zeros(3 * slots - 2 * multi + 6 * dims + words // 2 + 1, np.int32)
-    return head, small, np.empty(words, np.int64)
-
-
-def _entries(head: Longs, count: int) -> Longs:
-    return head[HEADER : HEADER + count * ENTRY].reshape(-1, ENTRY)
-
-
-def _state(dims: int, slots: int, multi: int) -> Longs:
-    state = np.zeros(5, np.int64)
-    state[S_BUCKET] = -1
-    state[S_PLACES] = 3 * slots - 2 * multi
-    state[S_BOUNDARIES] = HEADER + dims * ENTRY
-    return state
-
-
-def _trim(head: Longs, small: Words, rows: Longs, state: Longs) -> None:
-    """Give back what was not used. Only views that are gone refer to these arrays."""
-    head.resize(int(state[S_BOUNDARIES]), refcheck=False)
+    head[H_DENSE] = count
+    head[H_ENTRIES] = len(dims)
+    head[H_DIMS] = lists = 3 * slots - 2 * multi
+    entries = entries_of(head)
+    wanted = np.maximum(_ROW_BYTES * terms // (blocks * (8 * BLOCK_WORDS)) - 1, 1)
+    steps = np.where(
+        dense,
+        np.maximum(-(-sizes // wanted), _LEAST_STEP),
+        np.maximum(-(-sizes // _SPARSE_ROWS), _LEAST_SPARSE_STEP),
+    )
+    row_words = np.where(dense, blocks * BLOCK_WORDS, (terms + 63) >> 6)
+    words = (sizes // steps + 1 + dense) * row_words
+    entries[:, E_DIM] = dims[order]
+    entries[:, E_EDGES] = firsts[order]
+    entries[:, E_COUNT] = sizes
+    entries[:, E_STEP] = steps
+    entries[:, E_LAST] = sizes // steps
+    entries[:, E_ROWS] = np.cumsum(words) - words
+    entries[:, E_SIZE] = row_words
+    entries[:, E_LENGTH] = np.where(dense, blocks, terms)
+    sparse = len(dims) - count
     # One more: the code after the last slot is read, not used.
-    small.resize(int(state[S_PLACES]) + 1, refcheck=False)
-    rows.resize(int(state[S_ROWS]), refcheck=False)
+    room = lists + 2 * sparse + int(blocks[:count].sum()) + 2 * int(terms[count:].sum()) + 1
+    small = np.zeros(room, np.int32)
+    small[lists : lists + sparse] = entries[count:, E_DIM]
+    rows = aligned(int(words.sum()))
+
+    counts = np.zeros(slots, np.int32)
+    if sparse:
+        marks[:] = 0
+        at = count
+        while (at := count_sparse(head, ids, marks, counts, at, step)) < len(dims):
+            yield step
+    fringe = np.packbits(counts > 0, bitorder="little").view(np.int64)
+    state = np.zeros(3, np.int64)
+    state[S_ROW] = -1
+    state[S_LISTS] = lists + sparse
+    cursors = np.zeros(slots, np.int32)
+    while not fill_rows(head, small, ids, rows, counts, cursors, marks, state, step):
+        yield step
+    return head, small, rows, fringe
 
 
-@dataclass(slots=True)
-class Merge:
-    """One segment made of several, a step at a time; they serve until it is done.
-
-    Removals go on meanwhile. Near the end the directory comes to name the new slots, and from then on a removal
-    has to clear the terms in the new segment and in the old one.
-    """
-
-    uid: int
-    sources: Sequence[Segment]
-    where: Longs
-    bases: list[int] = field(default_factory=list)
-    origin: Words = field(default_factory=lambda: np.empty(0, np.int32))
-    made: Segment | None = None
-
-    def remove(self, slot: int) -> None:
-        """Clear the terms of an owner of which the directory names the new slot."""
-        if self.made is None:
-            raise ValueError("nothing is made yet")
-        old = int(self.origin[slot])
-        source = bisect_right(self.bases, old) - 1
-        self.made.remove(slot)
-        self.sources[source].remove(old - self.bases[source])
-
-    def steps(self) -> Generator[int]:
-        """Merge; each step says how much it did, and the last one leaves the segment in `made`."""
-        self.bases = [0, *np.cumsum([source.slots for source in self.sources]).tolist()]
-        total = self.bases.pop()
-        remap = np.full(total, -1, np.int32)
-        live = sum(source.live for source in self.sources)
-        origin = np.full((_blocks(live) + 1) * BLOCK, -1, np.int32)
-        order = np.zeros(origin.size, np.int64)
-        heads = np.array(self.bases)
-        ends = heads + [source.slots for source in self.sources]
-        order_of = np.concatenate([source.order for source in self.sources])
-        alive = np.concatenate([source.alive for source in self.sources])
-        terms = np.array([0, -1])
-        yield total >> 3
-        while not merge_terms(order_of, alive, heads, ends, remap, origin, order, terms, STEP >> 3):
-            yield STEP
-        slots = int(terms[T_NEXT])
-        multi = int(terms[T_MULTI])
-        self.origin = origin = origin[:slots]
-        del order_of, alive
-        yield STEP >> 2
-
-        staged = _Staged(self.sources)
-        for number, source in enumerate(self.sources):
-            yield from staged.gather(number, source, remap[self.bases[number] :])
-        edges = int(staged.counts.sum())
-        head, small, rows = _room(len(staged.dims), slots, multi, edges)
-        keys = np.empty(edges, np.int64)
-        ids = np.empty(edges, np.int32)
-        yield from staged.merge(head, keys, ids)
-        del staged
-
-        yield from self._carry(remap, small, multi)
-        entries = int(head[H_ENTRIES])
-        state = _state(entries, slots, multi)
-        places = np.zeros(slots // BLOCK, np.int32)
-        marks = np.zeros(slots, np.int32)
-        while not index_dims(head, small, keys, ids, rows, places, marks, state, STEP):
-            yield STEP
-        _trim(head, small, rows, state)
-        del marks
-
-        made = Segment(
-            self.uid, head, small, keys, ids, rows, order[:slots].copy(), np.zeros(slots >> 6, np.int64), 0, 0
-        )
-        self.made = made
-        for number, source in enumerate(self.sources):
-            for word in range(0, source.alive.size, STEP >> 7):
-                last = min(word + (STEP >> 7), source.alive.size)
-                base = self.bases[number]
-                moved = relocate(
-                    source.alive, remap, base, small, self.uid, self.where, made.alive, word, last
-                )
-                made.live += moved
-                made.built += moved
-                yield STEP >> 2
-
-    def _carry(self, remap: Words, small: Words, multi: int) -> Generator[int]:
-        codes = np.concatenate([source.small[: source.slots] for source in self.sources])
-        leaders = np.zeros(codes.size, np.int32)
-        following = np.zeros(codes.size, np.int32)
-        for base, source in zip(self.bases, self.sources, strict=True):
-            first = int(source.head[H_MULTI])
-            several = source.slots - first
-            place = slice(base + first, base + source.slots)
-            leaders[place] = source.small[source.slots : source.slots + several] + (base + first)
-            following[place] = source.small[source.slots + several : source.slots + 2 * several] + base
-        yield codes.size >> 3
-        for slot in range(0, self.origin.size, STEP >> 1):
-            last = min(slot + (STEP >> 1), self.origin.size)
-            carry_terms(self.origin, remap, codes, leaders, following, small, multi, slot, last)
-            yield STEP
-
-
-class _Staged:
-    """Edges of several segments on their way into one: for each dimension, side and segment a run in order."""
-
-    def __init__(self, sources: Sequence[Segment]) -> None:
-        tables = [_entries(source.head, int(source.head[H_ENTRIES])) for source in sources]
-        every = np.concatenate([table[:, E_DIM] for table in tables])
-        part = np.repeat(np.arange(len(tables)), [len(table) for table in tables])
-        holes = np.concatenate([table[:, E_HOLE_COUNT] for table in tables])
-        sizes = np.concatenate([table[:, [E_START_COUNT, E_END_COUNT]] for table in tables]) + holes[:, None]
-        self.dims, numbers = np.unique(every, return_inverse=True)
-        # A run for each entry and side, in the order of dimension, side and segment.
-        lists = np.stack([2 * numbers, 2 * numbers + 1], 1).ravel()
-        order = np.argsort(lists, kind="stable")
-        firsts = np.zeros(order.size + 1, np.int64)
-        np.cumsum(sizes.ravel()[order], out=firsts[1:])
-        self.lists = np.searchsorted(lists[order], np.arange(2 * len(self.dims) + 1))
-        self.runs = firsts[:-1]
-        self.counts = np.zeros(order.size, np.int64)
-        self.keys = np.empty(int(firsts[-1]), np.int64)
-        self.ids = np.empty(int(firsts[-1]), np.int32)
-        # Where in that order the runs of each segment's entries are.
-        back = np.empty(order.size, np.int64)
-        back[order] = np.arange(order.size)
-        self.places = [back[np.repeat(part == number, 2)] for number in range(len(tables))]
-
-    def gather(self, number: int, source: Segment, remap: Words) -> Generator[int]:
-        places = self.places[number]
-        runs = self.runs[places]
-        counts = np.zeros(places.size, np.int64)
-        entry = 0
-        while entry < source.head[H_ENTRIES]:
-            entry = gather_edges(
-                source.head, source.keys, source.ids, remap, runs, counts, self.keys, self.ids, entry, STEP >> 1
-            )
-            yield STEP
-        self.counts[places] = counts
-
-    def merge(self, head: Longs, keys: Longs, ids: Words) -> Generator[int]:
-        state = np.zeros(2, np.int64)
-        while not merge_edges(
-            self.dims, self.lists, self.runs, self.counts, self.keys, self.ids, head, keys, ids, state, STEP >> 2
-        ):
-            yield STEP
-        yield int(state[M_EDGES]) & (STEP - 1)
+def aligned(size: int) -> Longs:
+    """Room for so many words that begins where a line of the processor's cache begins."""
+    room = np.empty(size + 7, np.int64)
+    skipped = (-room.ctypes.data % 64) // 8
+    return room[skipped : skipped + size]

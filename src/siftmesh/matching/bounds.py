@@ -9,49 +9,79 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from siftmesh.kernels.bitmap_layout import ABOVE, BELOW, HIGHEST, LOWEST, NEGATED
 from siftmesh.kernels.dims import HOW_ATOM, HOW_KEY, HOW_PRESENCE
-from siftmesh.kernels.layout import BOOL, NUMBER, OP_EQ, OP_GE, OP_GT, OP_KEY_EQ, OP_KEY_NE, OP_LE, OP_LT, OP_NE, STRING
-from siftmesh.logic.tree import And, Operator, Or, Predicate, Tree
+from siftmesh.kernels.layout import (
+    BOOL,
+    NUMBER,
+    OP_EQ,
+    OP_GE,
+    OP_GT,
+    OP_KEY_EQ,
+    OP_KEY_NE,
+    OP_LE,
+    OP_LT,
+    OP_NE,
+    STRING,
+)
+from siftmesh.logic.tree import And, Operator, Or, Predicate, Tree, leaves
 from siftmesh.matching.shape import comparison
 from siftmesh.model.values import Kind
 
-__all__ = ["HIGHEST", "LOWEST", "Bounds", "conjunctions"]
+__all__ = ["Way", "conjunctions", "is_of_ranges", "spans"]
 
-LOWEST = -(1 << 63)
-HIGHEST = (1 << 63) - 1
 # More conjunctions than this for one subscription are not worth their bits.
 MOST = 8
 # What a dimension is about: attribute, tag of its values, and how they are placed.
 Dimension = tuple[str, int, int]
-# Lowest and highest key, and whether it is those between them that are excluded.
-Bound = tuple[int, int, bool]
-Bounds = dict[Dimension, Bound]
+# Lowest and highest key, and flags (NEGATED, ABOVE, BELOW).
+Bound = tuple[int, int, int]
+# A conjunction: bounds that all have to hold.
+Way = list[tuple[Dimension, Bound]]
 # The key of a number, and the atom of a constant.
 KeyOf = Callable[[Kind, Any], int]
 AtomOf = Callable[[str, int, Any], int]
 
+_IN_ORDER = frozenset([Operator.LT, Operator.GE, Operator.LE, Operator.GT, Operator.NE])
 _ORDERED = frozenset([OP_LT, OP_LE, OP_GE, OP_GT, OP_KEY_EQ, OP_KEY_NE])
 
 
-class _Part:
-    """Conjunctions of which one has to hold, and whether that is all there is to it."""
-
-    __slots__ = ("exact", "ways")
-
-    def __init__(self, ways: list[Bounds], exact: bool) -> None:
-        self.ways = ways
-        self.exact = exact
-
-
-def conjunctions(tree: Tree, key_of: KeyOf, atom_of: AtomOf) -> tuple[list[Bounds], bool] | None:
-    """The conjunctions of bounds and whether they say all that the tree says; None if there is nothing to hold on to."""
-    part = _part(tree, key_of, atom_of)
-    if part is None or not all(part.ways):
-        return None
-    return part.ways, part.exact
+def is_of_ranges(tree: Tree) -> bool:
+    """Whether every leaf compares with numbers or moments in order, so that bounds may say it all."""
+    return all(
+        isinstance(leaf, Predicate)
+        and (
+            (leaf.operator in _IN_ORDER and leaf.kind in (Kind.NUMBER, Kind.TIMESTAMP))
+            or leaf.operator == Operator.IS_NOT_NULL
+        )
+        for leaf in leaves(tree)
+    )
 
 
-def _part(tree: Tree, key_of: KeyOf, atom_of: AtomOf) -> _Part | None:
+def spans(way: Way) -> dict[str, tuple[int, int]]:
+    """Of each attribute in a conjunction the stretch of keys within which all bounds that have two ends hold.
+
+    Of others all keys; of those that are only excluded from some nothing is said.
+    """
+    found: dict[str, tuple[int, int]] = {}
+    for (name, _, how), (low, high, flags) in way:
+        if flags & NEGATED:
+            continue
+        had = found.get(name, (LOWEST, HIGHEST))
+        found[name] = (max(low, had[0]), min(high, had[1])) if how == HOW_KEY else had
+    return {
+        name: span if span[0] > LOWEST and span[1] < HIGHEST else (LOWEST, HIGHEST)
+        for name, span in found.items()
+    }
+
+
+def conjunctions(tree: Tree, key_of: KeyOf, atom_of: AtomOf) -> tuple[list[Way], bool] | None:
+    """The conjunctions of which one has to hold, and whether that says all; None if nothing is to be held on to."""
+    found = _ways(tree, key_of, atom_of)
+    return None if found is None or not all(found[0]) else found
+
+
+def _ways(tree: Tree, key_of: KeyOf, atom_of: AtomOf) -> tuple[list[Way], bool] | None:
     """None says that bounds tell nothing of it."""
     if isinstance(tree, And):
         return _all_of(tree, key_of, atom_of)
@@ -60,95 +90,44 @@ def _part(tree: Tree, key_of: KeyOf, atom_of: AtomOf) -> _Part | None:
     if not isinstance(tree, Predicate):
         return None
     found = _of_leaf(tree, key_of, atom_of)
-    return None if found is None else _Part([{found[0]: found[1]}], found[2])
+    return None if found is None else ([[(found[0], found[1])]], found[2])
 
 
-def _all_of(tree: And, key_of: KeyOf, atom_of: AtomOf) -> _Part:
-    ways: list[Bounds] = [{}]
+def _all_of(tree: And, key_of: KeyOf, atom_of: AtomOf) -> tuple[list[Way], bool]:
+    ways: list[Way] = [[]]
     exact = True
     for child in tree.children:
-        part = _part(child, key_of, atom_of)
-        if part is None or len(ways) * len(part.ways) > MOST:
+        found = _ways(child, key_of, atom_of)
+        if found is None or len(ways) * len(found[0]) > MOST:
             exact = False
             continue
-        exact = exact and part.exact
-        joined = []
-        for left in ways:
-            for right in part.ways:
-                both, sure = _joined(left, right)
-                exact = exact and sure
-                if both is not None:
-                    joined.append(both)
-        ways = joined
-    return _Part(ways, exact)
+        exact = exact and found[1]
+        ways = [left + right for left in ways for right in found[0]]
+    return ways, exact
 
 
-def _one_of(tree: Or, key_of: KeyOf, atom_of: AtomOf) -> _Part | None:
-    ways: list[Bounds] = []
+def _one_of(tree: Or, key_of: KeyOf, atom_of: AtomOf) -> tuple[list[Way], bool] | None:
+    ways: list[Way] = []
     exact = True
     for child in tree.children:
-        part = _part(child, key_of, atom_of)
-        if part is None:
+        found = _ways(child, key_of, atom_of)
+        if found is None or len(ways) + len(found[0]) > MOST:
             return None
-        ways += part.ways
-        exact = exact and part.exact
-        if len(ways) > MOST:
-            return None
-    return _Part(_merged(ways), exact)
+        ways += found[0]
+        exact = exact and found[1]
+    return _merged(ways), exact
 
 
-def _merged(ways: list[Bounds]) -> list[Bounds]:
+def _merged(ways: list[Way]) -> list[Way]:
     """`x < a OR x > b`, where a is at most b, is one bound: x is not from a to b."""
-    if len(ways) != 2 or len(ways[0]) != 1 or ways[0].keys() != ways[1].keys():
+    if len(ways) != 2 or len(ways[0]) != 1 or len(ways[1]) != 1 or ways[0][0][0] != ways[1][0][0]:
         return ways
-    (dimension, one), (_, other) = next(iter(ways[0].items())), next(iter(ways[1].items()))
-    first, second = sorted((one, other))
-    if first[2] or second[2] or first[0] != LOWEST or second[1] != HIGHEST or first[1] >= second[0]:
+    dimension = ways[0][0][0]
+    first, second = sorted((ways[0][0][1], ways[1][0][1]))
+    # Both must say that their constants do not belong to them.
+    if first[0] != LOWEST or first[2] != BELOW or second[1] != HIGHEST or second[2] != ABOVE:
         return ways
-    if first[1] + 1 == second[0]:
-        return [{dimension: (LOWEST, HIGHEST, False)}]
-    return [{dimension: (first[1] + 1, second[0] - 1, True)}]
-
-
-def _joined(left: Bounds, right: Bounds) -> tuple[Bounds | None, bool]:
-    """Both together, None if they exclude each other; and whether that says all."""
-    both = dict(left)
-    sure = True
-    for dimension, bound in right.items():
-        had = both.get(dimension)
-        if had is None:
-            both[dimension] = bound
-            continue
-        met, exactly = _met(had, bound)
-        if met is None:
-            return None, True
-        both[dimension] = met
-        sure = sure and exactly
-    return both, sure
-
-
-def _met(one: Bound, other: Bound) -> tuple[Bound | None, bool]:
-    """What meets two bounds of one dimension, as far as one bound can say it."""
-    if one[2] and other[2]:
-        if one[0] <= other[1] + 1 and other[0] <= one[1] + 1:
-            return (min(one[0], other[0]), max(one[1], other[1]), True), True
-        return one, False
-    if one[2]:
-        one, other = other, one
-    low, high = one[0], one[1]
-    if not other[2]:
-        low, high = max(low, other[0]), min(high, other[1])
-        return ((low, high, False), True) if low <= high else (None, True)
-    # A stretch is excluded from the one that is wanted.
-    if other[1] < low or other[0] > high:
-        return (low, high, False), True
-    if other[0] <= low:
-        low = other[1] + 1
-    elif other[1] >= high:
-        high = other[0] - 1
-    else:
-        return (low, high, False), False
-    return ((low, high, False), True) if low <= high else (None, True)
+    return [[(dimension, (first[1] + 1, second[0] - 1, NEGATED))]] if first[1] + 1 < second[0] else ways
 
 
 def _of_leaf(leaf: Predicate, key_of: KeyOf, atom_of: AtomOf) -> tuple[Dimension, Bound, bool] | None:
@@ -156,34 +135,35 @@ def _of_leaf(leaf: Predicate, key_of: KeyOf, atom_of: AtomOf) -> tuple[Dimension
     name, asked, kind, value = leaf.attribute, leaf.operator, leaf.kind, leaf.value
     tag = int(kind) + 1
     if asked == Operator.IS_NOT_NULL:
-        return (name, 0, HOW_PRESENCE), (LOWEST, HIGHEST, False), True
+        return (name, 0, HOW_PRESENCE), (LOWEST, HIGHEST, 0), True
     if asked in (Operator.LIKE, Operator.NOT_LIKE, Operator.ILIKE, Operator.NOT_ILIKE):
-        return (name, STRING, HOW_ATOM), (LOWEST, HIGHEST, False), False
+        return (name, STRING, HOW_ATOM), (LOWEST, HIGHEST, 0), False
     if asked > Operator.GT:
         return None
     operation = comparison(asked, kind, value)
     if operation in _ORDERED:
         return (name, tag, HOW_KEY), _ordered(operation, key_of(kind, value)), True
     if operation in (OP_EQ, OP_NE):
+        negated = NEGATED if operation == OP_NE else 0
         if tag == BOOL:
-            return (name, tag, HOW_KEY), (int(value), int(value), operation == OP_NE), True
+            return (name, tag, HOW_KEY), (int(value), int(value), negated), True
         if tag == NUMBER and comparison(Operator.LE, kind, value) == OP_LE:
             key = key_of(kind, value)
-            return (name, tag, HOW_KEY), (key, key, operation == OP_NE), True
+            return (name, tag, HOW_KEY), (key, key, negated), True
         atom = atom_of(name, tag, value)
-        return (name, tag, HOW_ATOM), (atom, atom, operation == OP_NE), True
-    return (name, tag, HOW_PRESENCE if kind == Kind.NULL else HOW_ATOM), (LOWEST, HIGHEST, False), False
+        return (name, tag, HOW_ATOM), (atom, atom, negated), True
+    return (name, tag, HOW_PRESENCE if kind == Kind.NULL else HOW_ATOM), (LOWEST, HIGHEST, 0), False
 
 
 def _ordered(operation: int, key: int) -> Bound:
     if operation == OP_KEY_EQ:
-        return key, key, False
+        return key, key, 0
     if operation == OP_KEY_NE:
-        return key, key, True
+        return key, key, NEGATED
     if operation == OP_LE:
-        return LOWEST, key, False
+        return LOWEST, key, 0
     if operation == OP_LT:
-        return LOWEST, key - 1, False
+        return LOWEST, key - 1, BELOW
     if operation == OP_GE:
-        return key, HIGHEST, False
-    return key + 1, HIGHEST, False
+        return key, HIGHEST, 0
+    return key + 1, HIGHEST, ABOVE

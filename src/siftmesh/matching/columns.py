@@ -1,4 +1,4 @@
-"""Batches of Arrow as kernels read them: all columns that somebody asks about, side by side in three arrays."""
+"""Batches of Arrow as kernels read them: columns that somebody asks about, side by side in three arrays."""
 
 from __future__ import annotations
 
@@ -25,6 +25,7 @@ from siftmesh.kernels.events import (
     V_THERE,
 )
 from siftmesh.kernels.layout import BOOL, FLOAT, INT, NULL, OPAQUE, STRING, TIMESTAMP, Bytes, Longs
+from siftmesh.model.event import MAX_DEPTH
 from siftmesh.model.path import quote
 from siftmesh.model.rows import without_nanoseconds
 
@@ -32,6 +33,7 @@ __all__ = ["Columns", "encode_columns"]
 
 _FIRST_MOMENT = -62_135_596_800_000_000
 _LAST_MOMENT = 253_402_300_799_999_999
+_DAY = 86_400_000_000
 _LARGEST = 2**63 - 1
 
 # The atoms of strings laid end to end, with bounds between them; None if it does not pay to know them.
@@ -91,27 +93,30 @@ def encode_columns(batch: pa.RecordBatch, slots: Mapping[str, int], find: FindSt
     made = Columns()
     try:
         for name, array in zip(batch.schema.names, batch.columns, strict=True):
-            for attribute, column, there in _flat(quote(name), array, None):
+            for attribute, column, there in _flat(quote(name), array, None, MAX_DEPTH):
                 _encode(column, slots.get(attribute, -1), there, made, find)
     except Strange:
         return None
     return made
 
 
-def _flat(name: str, array: pa.Array, there: NDArray[np.uint8] | None) -> Iterator[tuple[str, Any, Any]]:
+def _flat(
+    name: str, array: pa.Array, there: NDArray[np.uint8] | None, depth: int
+) -> Iterator[tuple[str, Any, Any]]:
     """A column and, of objects, all that is in them; with the validity that its objects leave it."""
     yield name, array, there
     if not pa.types.is_struct(array.type):
         return
+    names = [field.name for field in array.type]
+    if depth == 1 or len(set(names)) < len(names):
+        raise Strange
     inner = there
     if array.null_count:
         inner = np.full(len(array), V_THERE, np.uint8) if there is None else there.copy()
         inner[~_valid_mask(array)] = V_MISSING
-    for place in range(array.type.num_fields):
-        field = array.type.field(place)
+    for place, child_name in enumerate(names):
         # Unlike `flatten`, `field` keeps what a child says of itself.
-        child = array.field(place)
-        yield from _flat(f"{name}.{quote(field.name)}", child, inner)
+        yield from _flat(f"{name}.{quote(child_name)}", array.field(place), inner, depth - 1)
 
 
 def _valid_mask(array: pa.Array) -> NDArray[np.bool_]:
@@ -166,6 +171,8 @@ def _scalars(
             raise Strange
         if _by_entries(array, column, there, made, find):
             return
+        if types.is_string_view(kind.value_type):
+            array = pa.DictionaryArray.from_arrays(array.indices, array.dictionary.cast(pa.large_string()))
         array = array.dictionary_decode()
         kind = array.type
     column[B_VALID] = _validity(array, there, made)
@@ -199,6 +206,8 @@ def _scalars(
 
 def _moments(array: pa.Array) -> NDArray[np.int64]:
     """Microseconds since 1970."""
+    if pa.types.is_date64(array.type):
+        array = array.cast(pa.date32(), safe=False)  # of a day that is not whole, what is more
     zone = None if pa.types.is_date(array.type) else array.type.tz
     try:
         moments = without_nanoseconds(array).cast(pa.timestamp("us", zone)).cast(pa.int64())
@@ -206,7 +215,9 @@ def _moments(array: pa.Array) -> NDArray[np.int64]:
         raise Strange from None
     if moments.null_count < len(moments):
         bounds = pc.min_max(moments).as_py()
-        if bounds["min"] < _FIRST_MOMENT or bounds["max"] > _LAST_MOMENT:
+        # Near the ends of the calendar it depends on the zone what can be read.
+        margin = 0 if zone in (None, "UTC") else _DAY
+        if bounds["min"] < _FIRST_MOMENT + margin or bounds["max"] > _LAST_MOMENT - margin:
             raise Strange
     return _fixed(moments, np.int64)
 

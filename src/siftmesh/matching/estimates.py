@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
@@ -72,6 +73,8 @@ class Estimates:
         # Of each slot how often it was there, and how often what was there is held by subscriptions.
         self._seen = np.zeros(0, np.int64)
         self._events = 0
+        # Of some slots the last keys, in order.
+        self._sorted: dict[int, list[int]] = {}
         self._expected: dict[str, tuple[int, int]] = {}
 
     def use(self, profile: Profile | None) -> None:
@@ -86,6 +89,7 @@ class Estimates:
         """Rely on what so many sampled events had."""
         self._events = events
         self._seen = seen
+        self._sorted = {}
 
     def probability(self, attribute: str, test: Test | None) -> float:
         """How likely an event is to make a test true, or (without one) to have the attribute."""
@@ -154,6 +158,20 @@ class Estimates:
         # A block may be four times as long as the range, and two are looked up.
         there = self._present(slot)
         return float(min(1.0, (4 * met / len(examples) + 0.5) / count) * there)
+
+    def share(self, attribute: str, low: int, high: int) -> float:
+        """The share of events whose value of an attribute has a key between two; 1 if nobody knows."""
+        slot = self._pools.slots.get(attribute)
+        if slot is None or self._events < _ENOUGH or SEEN * slot >= len(self._seen):
+            return 1.0
+        there = self._present(slot)
+        if int(self._seen[SEEN * slot + T_COUNT]) < KEYS:
+            return there
+        keys = self._sorted.get(slot)
+        if keys is None:
+            first = SEEN * slot + T_KEYS
+            keys = self._sorted[slot] = sorted(self._seen[first : first + KEYS].tolist())
+        return there * (bisect_right(keys, high) - bisect_left(keys, low) + 0.5) / KEYS
 
     def likely(self, test: Test) -> float:
         """How likely a test is to be true, for the order of evaluation."""

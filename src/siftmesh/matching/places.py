@@ -9,16 +9,17 @@ import numpy as np
 
 from siftmesh.kernels.atoms import find_string, find_value
 from siftmesh.kernels.chains import programs_of, waiting
-from siftmesh.kernels.layout import NUMBER, P_LENGTH, STRING, WIDE
+from siftmesh.kernels.layout import NUMBER, P_LENGTH, STRING, TIMESTAMP, WIDE
 from siftmesh.logic.evaluate import truth
 from siftmesh.logic.render import render
 from siftmesh.logic.tree import Operator, Predicate, Tree
 from siftmesh.matching.access import Joined
 from siftmesh.matching.bitmaps import Term
-from siftmesh.matching.bounds import conjunctions
+from siftmesh.matching.bounds import Way, conjunctions, is_of_ranges, spans
 from siftmesh.matching.bulk import Plan
 from siftmesh.matching.clusters import ClusterIndex
 from siftmesh.matching.dims import Dims
+from siftmesh.matching.kept import KeptTrees
 from siftmesh.matching.forms import Form
 from siftmesh.matching.shape import Part, Test, example, key_of, restore, shape_of
 from siftmesh.model.event import Event
@@ -34,12 +35,25 @@ OFTEN = 0.06
 class Places:
     """Puts subscriptions into the clusters, and says what the bitmaps are to hold."""
 
-    def __init__(self, clusters: ClusterIndex, dims: Dims | None = None) -> None:
+    def __init__(
+        self,
+        clusters: ClusterIndex,
+        dims: Dims | None = None,
+        kept: KeptTrees | None = None,
+        often: float = OFTEN,
+    ) -> None:
         self._clusters = clusters
+        self.often = often
         self.dims = Dims() if dims is None else dims
+        self.kept = KeptTrees() if kept is None else kept
 
     def insert(self, number: int, tree: Tree) -> list[Term] | None:
         """Take a subscription in; the terms by which the bitmaps find it, or None if they need not."""
+        if self.often < 1 and is_of_ranges(tree):
+            terms = self._only_bounds(tree)
+            if terms is not None:
+                self.kept.keep(number, tree)
+                return terms
         shape, constants = shape_of(tree)
         form = self._clusters.form(shape, tree)
         if form.bitmap is None:
@@ -55,6 +69,45 @@ class Places:
             _, constants = shape_of(tree)
         self._clusters.add_row(number, form.program(constants, False), constants)
         return None
+
+    def remove(self, number: int) -> bool:
+        """Take a subscription out; whether the bitmaps know of it."""
+        if number in self.kept:
+            self.kept.drop(number)
+            return True
+        return self._clusters.remove(number)
+
+    def tree(self, number: int) -> Tree:
+        """The tree of a subscription, in normal form."""
+        return self.kept.tree(number) if number in self.kept else self._clusters.tree(number)
+
+    def _only_bounds(self, tree: Tree) -> list[Term] | None:
+        """The terms of a tree of which bounds say all, unless few events lie within them."""
+        found = conjunctions(tree, key_of, lambda *_: 0)
+        if found is None or not found[1]:
+            return None
+        if self.is_narrow(found[0]):
+            return None
+        pools = self._clusters.pools
+        for way in found[0]:
+            for (name, tag, _), _ in way:
+                if tag == TIMESTAMP:
+                    pools.be_of_times(name)
+        return self._numbered(*found)
+
+    def stands_apart(self, number: int) -> bool:
+        """Whether a subscription that the bitmaps hold is met by so few events that a chain would do."""
+        found = conjunctions(self.kept.tree(number), key_of, lambda *_: 0)
+        return found is not None and self.is_narrow(found[0])
+
+    def is_narrow(self, ways: list[Way]) -> bool:
+        """Whether so few events lie within some bounds that a chain for these is looked at less often."""
+        share = self._clusters.estimates.share
+        likely = sum(
+            min((share(name, low, high) for name, (low, high) in spans(way).items()), default=1.0)
+            for way in ways
+        )
+        return likely < self.often / 4
 
     def insert_rows(self, numbers: Sequence[int], plan: Plan, columns: Mapping[str, Any]) -> bool:
         """Take in all rows of a plan; False, and nothing is changed, if they are for the bitmaps."""
@@ -75,9 +128,9 @@ class Places:
 
     def _is_for_bitmaps(self, form: Form, tree: Tree, constants: list[Any]) -> bool:
         access = self._clusters.estimates.access(form.part, [constants])
-        if access is not None and access.probability <= OFTEN:
+        if access is not None and access.probability <= self.often:
             return False
-        return conjunctions(tree, key_of, lambda *_: 0) is not None
+        return self.often < 1 and conjunctions(tree, key_of, lambda *_: 0) is not None
 
     def fits_bitmaps(self, part: Part | Test) -> bool:
         """Whether bounds say something of the subscriptions of a shape."""
@@ -85,17 +138,14 @@ class Places:
 
     def _terms(self, tree: Tree) -> list[Term] | None:
         found = conjunctions(tree, key_of, self._atom_of)
-        if found is None:
-            return None
-        ways, exact = found
+        return None if found is None else self._numbered(*found)
+
+    def _numbered(self, ways: list[Way], exact: bool) -> list[Term]:
         slot = self._clusters.pools.slot
         return [
             (
                 not exact,
-                [
-                    (self.dims.number(slot(name), tag, how), *bound)
-                    for (name, tag, how), bound in way.items()
-                ],
+                [(self.dims.number(slot(name), tag, how), *bound) for (name, tag, how), bound in way],
             )
             for way in ways
         ]
@@ -112,6 +162,8 @@ class Places:
 
     def access(self, number: int) -> str:
         """What a subscription waits for, in words."""
+        if number in self.kept:
+            return "bitmap of ranges"
         program, constants = self._clusters.constants(number)
         if program.parked:
             return "bitmap of ranges"
@@ -127,6 +179,15 @@ class Places:
         waits = [restore(test, constants) for test in (*access.tests, *map(_all, access.joined))]
         waits += [_present(name) for name in access.presences]
         return not waits or any(truth(wait, event) for wait in waits)
+
+    def lies_between_keys(self, event: Event) -> bool:
+        """Whether some number of an event has no place in the bitmaps, so that whatever they hold is looked at."""
+        slots = self._clusters.pools.slots
+        keyed = {slot for slot, tag, how in map(self.dims.describe, range(len(self.dims))) if tag == NUMBER and how == HOW_KEY}
+        return any(
+            type(value) is int and float(value) != value and slots.get(name) in keyed
+            for name, value in event.values.items()
+        )
 
     def hottest(self, count: int) -> list[tuple[str, int]]:
         """What most subscriptions wait for, and how many do."""

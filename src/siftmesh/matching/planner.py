@@ -12,7 +12,7 @@ import numpy as np
 from siftmesh.kernels.chains import programs_of
 from siftmesh.kernels.layout import N_SAMPLED
 from siftmesh.matching.clusters import ClusterIndex
-from siftmesh.matching.places import OFTEN, Places
+from siftmesh.matching.places import Places
 from siftmesh.matching.program import Program
 from siftmesh.matching.scratch import Scratch
 
@@ -73,6 +73,14 @@ class Planner:
             if program.subscriptions and self._stands_badly(program):
                 stale.add(program.place)
             yield
+        yield from self._move_from(stale)
+        for number in self._places.kept.numbers().tolist():
+            if number in self._places.kept and self._places.stands_apart(number):
+                self._move(number)
+            yield
+
+    def _move_from(self, stale: set[int]) -> Generator[None]:
+        """Move the subscriptions of these programs."""
         if not stale:
             return
         self._clusters.forget_forms(stale)
@@ -88,9 +96,9 @@ class Planner:
         best = estimates.access(program.part, program.examples)
         likely = 1.0 if best is None else best.probability
         if program.parked:
-            return likely * _BETTER < OFTEN
+            return likely * _BETTER < self._places.often
         now = estimates.likely_access(program.access, program.examples)
-        if likely > OFTEN:
+        if likely > self._places.often:
             # What no access finds seldom may still be for the bitmaps.
-            return now > OFTEN * _BETTER and self._places.fits_bitmaps(program.part)
+            return now > self._places.often * _BETTER and self._places.fits_bitmaps(program.part)
         return likely * _BETTER < now and now - likely > _GAIN

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from siftmesh.kernels.atoms import grow_atoms, grow_table
 from siftmesh.kernels.layout import (
+    F_TIMES,
     FIRST_ATOM,
     H_ATOM_COUNT,
     H_ATOM_ROOM,
@@ -24,6 +25,7 @@ from siftmesh.kernels.layout import (
     H_WORDS,
     HEADER,
     S_ATOMS,
+    S_FLAGS,
     S_TEXTS,
     S_USES,
     SLOT,
@@ -135,6 +137,12 @@ class Pools:
         made = int(add_slot(self.words, self.longs, self.heap, name, len(name) - 8, len(steps) == 1))
         self.slots[attribute] = made
         return made
+
+    def be_of_times(self, attribute: str) -> None:
+        """Read strings of an attribute as moments, too."""
+        slot = self.slot(attribute)
+        self.reserve(0, 0, 0)
+        self.words[int(self.words[H_SLOTS]) + SLOT * slot + S_FLAGS] |= F_TIMES
 
     def asked(self, slot: int) -> tuple[int, int, int]:
         """How many constants are held of a slot, how often all of them, and how often parts of its strings."""

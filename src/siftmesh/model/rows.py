@@ -43,9 +43,31 @@ def column_values(name: str, column: Any) -> list[Any]:
 
 
 def without_nanoseconds(column: Any) -> Any:
-    """The same Arrow column; moments finer than microseconds are cut off, as in text."""
-    if getattr(column.type, "unit", None) == "ns" and hasattr(column.type, "tz"):
+    """The same Arrow column; moments finer than microseconds are cut off, as in text, wherever they are."""
+    kind = _without_nanoseconds(column.type)
+    return column if kind == column.type else column.cast(kind, safe=False)
+
+
+def _without_nanoseconds(kind: Any) -> Any:
+    """The type, itself if there is nothing to change."""
+    if getattr(kind, "unit", None) == "ns" and hasattr(kind, "tz"):
         import pyarrow
 
-        return column.cast(pyarrow.timestamp("us", column.type.tz), safe=False)
-    return column
+        return pyarrow.timestamp("us", kind.tz)
+    if not getattr(kind, "num_fields", 0):
+        return kind
+    import pyarrow
+
+    inner = [kind.field(place) for place in range(kind.num_fields)]
+    cut = [field.with_type(_without_nanoseconds(field.type)) for field in inner]
+    if cut == inner:
+        return kind
+    for test, make in (
+        (pyarrow.types.is_struct, pyarrow.struct),
+        (pyarrow.types.is_list, lambda fields: pyarrow.list_(*fields)),
+        (pyarrow.types.is_large_list, lambda fields: pyarrow.large_list(*fields)),
+        (pyarrow.types.is_fixed_size_list, lambda fields: pyarrow.list_(*fields, kind.list_size)),
+    ):
+        if test(kind):
+            return make(cut)
+    return kind

@@ -74,3 +74,21 @@ def test_columns_by_themselves() -> None:
     assert column_values("t", fine) == [datetime(1970, 1, 1, microsecond=1, tzinfo=UTC), None]
     with pytest.raises(EventError, match="at t: a value cannot be read"):
         column_values("t", pa.array([2**62], pa.timestamp("us", "UTC")))
+
+
+def test_moments_inside_arrays_and_objects_are_cut_off_too() -> None:
+    fine = pa.array([1_999, None, -1], pa.timestamp("ns", "UTC"))
+    cut = without_nanoseconds(fine).to_pylist()
+    offsets = pa.array([0, 1, 3], pa.int32())
+    for listed in (
+        pa.ListArray.from_arrays(offsets, fine),
+        pa.LargeListArray.from_arrays(offsets.cast(pa.int64()), fine),
+    ):
+        assert column_values("a", listed) == [cut[:1], cut[1:]]
+        assert column_values("a", pa.chunked_array([listed.slice(1), listed])) == [cut[1:], cut[:1], cut[1:]]
+    fixed = pa.FixedSizeListArray.from_arrays(fine, 3)
+    assert column_values("a", fixed) == [cut]
+    struct = pa.StructArray.from_arrays([fine, pa.array([1, 2, 3])], names=["t", "n"])
+    assert column_values("a", struct) == [{"t": t, "n": n} for t, n in zip(cut, (1, 2, 3), strict=True)]
+    nested = pa.StructArray.from_arrays([pa.ListArray.from_arrays(offsets, struct)], names=["s"])
+    assert [len(row["s"]) for row in column_values("a", nested)] == [1, 2]
