@@ -6,11 +6,9 @@ import sys
 from importlib import import_module
 from pathlib import Path
 
-NAMES = sorted(
-    path.stem
-    for path in Path(__file__).parent.glob("*.py")
-    if path.stem not in ("__init__", "__main__", "timing", "matcher_results", "matcher_workloads")
-)
+# What the others share.
+_HELPERS = ("__init__", "__main__", "matcher_results", "matcher_workloads", "records", "timing")
+NAMES = sorted(path.stem for path in Path(__file__).parent.glob("*.py") if path.stem not in _HELPERS)
 
 
 def main() -> int:

@@ -13,44 +13,44 @@ import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
-from pathlib import Path
 from typing import Any
 
-from benchmarks.matcher_results import FOLDER, provenance, quoted, store
+from benchmarks.matcher_results import FOLDER, quoted, store
 from benchmarks.matcher_workloads import WORKLOADS, make
 from benchmarks.peers import CONTENDERS
 from benchmarks.peers.measure import MEASURED, SKIPPED, Cell, Settings, Side, compare
 from benchmarks.peers.reference import Reference
+from benchmarks.records import Line, names, number, options, positive, provenance, sizes
 
 __all__ = ["main"]
 
 # A contender of which nothing is known is first tried with so many subscriptions.
 PROBE = 1_000
+# The same engine as it chooses for itself, and with its two sorts of index chosen by hand.
+OWN_CHOICE, BY_HAND = "engine", ("chains-only", "bitmaps-first")
 
 
 def main(arguments: Sequence[str] = (), contenders: Mapping[str, Callable[..., Any]] = CONTENDERS) -> int:
-    options = _options(arguments, contenders)
-    settings = Settings(options.rounds, options.budget, options.build_budget)
-    command = _command(arguments)
-    came_from = provenance(command)
+    asked = _options(arguments, contenders)
+    settings = Settings(asked.rounds, asked.budget, asked.build_budget)
+    came_from = provenance("matcher", arguments)
     faulty = []
-    for workload in options.workloads:
-        sides = {name: Side(name, contenders[name]) for name in options.contenders}
-        for size in sorted(options.sizes):
-            cells = _measure(workload, size, sides, options, settings)
+    for workload in asked.workloads:
+        sides = {name: Side(name, contenders[name]) for name in asked.contenders}
+        for size in sorted(asked.sizes):
+            cells = _measure(workload, size, sides, asked, settings)
             faulty += [f"{workload}, {size:,}: {_loud(cell)}" for cell in cells if cell.faulty]
-            if options.save is not None:
-                lines = [_line(cell, workload, size, options) | came_from for cell in cells]
-                store(options.save, lines)
+            if asked.save is not None:
+                store(asked.save, [_line(cell, workload, size, asked) | came_from for cell in cells])
     for line in faulty:
         print(f"benchmarks: {line}", file=sys.stderr)
     return 1 if faulty else 0
 
 
 def _measure(
-    workload: str, size: int, sides: Mapping[str, Side], options: argparse.Namespace, settings: Settings
+    workload: str, size: int, sides: Mapping[str, Side], asked: argparse.Namespace, settings: Settings
 ) -> list[Cell]:
-    how = {"seed": options.seed, "items": options.items}
+    how = {"seed": asked.seed, "items": asked.items}
     if size > PROBE and not any(side.size for side in sides.values()):
         probe = make(workload, PROBE, 100, **how)
         compare(probe, sides, Reference(probe, 100), settings)
@@ -61,9 +61,9 @@ def _measure(
         _print(cells)
         return cells
     began = time.process_time()
-    case = make(workload, size, options.events, **how)
+    case = make(workload, size, asked.events, **how)
     made = time.process_time()
-    reference = Reference(case, options.check)
+    reference = Reference(case, asked.check)
     print(
         f"\n{workload}: {size:,} subscriptions, {reference.matches / reference.events:,.3g} matches an event"
         f" (made in {made - began:.1f} s, checked answers in {time.process_time() - made:.1f} s)",
@@ -71,7 +71,8 @@ def _measure(
     )
     cells = compare(case, sides, reference, settings)
     _print(cells)
-    for figure in quoted() if options.items is None else ():
+    _print_choice(cells)
+    for figure in quoted() if asked.items is None else ():
         if (figure["workload"], figure["size"]) == (workload, size):
             print(f"  {figure['contender']:<32}{figure['high']:>12,}  quoted, measured elsewhere")
     return cells
@@ -92,23 +93,33 @@ def _print(cells: Sequence[Cell]) -> None:
         rate, ratio = 1 / cell.seconds_per_event, (baseline or 0) / cell.seconds_per_event
         held = "-" if cell.bytes is None else f"{'~' if cell.grown else ''}{cell.bytes / 1e6:,.1f}"
         print(
-            f"  {cell.contender:<16}{_number(rate):>12}{_number(ratio):>16}"
+            f"  {cell.contender:<16}{number(rate):>12}{number(ratio):>16}"
             f"{cell.build_seconds:>9.2f}{held:>8}{cell.events:>8,}{cell.checked_matches:>9,}  {cell.remark}",
             flush=True,
         )
 
 
-def _number(value: float) -> str:
-    return f"{value:,.0f}" if value >= 100 else f"{value:.3g}" if value >= 0.001 else f"{value:.1g}"
+def _print_choice(cells: Sequence[Cell]) -> None:
+    """What the engine's own choice of an index is worth beside the best one chosen by hand."""
+    rates = {
+        cell.contender: 1 / cell.seconds_per_event
+        for cell in cells
+        if cell.status == MEASURED and cell.seconds_per_event
+    }
+    by_hand = [name for name in BY_HAND if name in rates]
+    if OWN_CHOICE in rates and by_hand:
+        best = max(by_hand, key=lambda name: rates[name])
+        ratio = rates[OWN_CHOICE] / rates[best]
+        print(f"  the engine's own choice is {number(ratio)} x its best index by hand, {best}")
 
 
 def _loud(cell: Cell) -> str:
     return f"{cell.contender} {cell.status}: {cell.reason}"
 
 
-def _line(cell: Cell, workload: str, size: int, options: argparse.Namespace) -> dict[str, Any]:
+def _line(cell: Cell, workload: str, size: int, asked: argparse.Namespace) -> Line:
     facts = {name: value for name, value in asdict(cell).items() if value not in (None, "")}
-    line = {"workload": workload, "size": size, **facts, "seed": options.seed, "items": options.items}
+    line = {"workload": workload, "size": size, **facts, "seed": asked.seed, "items": asked.items}
     seconds = line.pop("seconds_per_event", None)
     if seconds is not None and cell.status == MEASURED:
         line["events_per_second"] = float(f"{1 / seconds:.4g}")
@@ -119,52 +130,32 @@ def _line(cell: Cell, workload: str, size: int, options: argparse.Namespace) -> 
     return line
 
 
-def _command(arguments: Sequence[str]) -> str:
-    """The command line without where the results go, which is nobody else's folder."""
-    kept: list[str] = []
-    after_save = False
-    for word in arguments:
-        if word == "--save" or word.startswith("--save="):
-            after_save = word == "--save"
-        elif not after_save or word.startswith("-"):
-            kept.append(word)
-            after_save = False
-        else:
-            after_save = False
-    return " ".join(["python -m benchmarks matcher", *kept])
-
-
 def _options(arguments: Sequence[str], contenders: Mapping[str, Any]) -> argparse.Namespace:
     quick = "--quick" in arguments
-    parser = argparse.ArgumentParser(
-        prog="python -m benchmarks matcher",
-        description=__doc__,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    parser.add_argument("--quick", action="store_true", help="a look: few events, short turns")
+    parser = options("matcher", __doc__, FOLDER)
     parser.add_argument(
-        "--workloads", type=_names(WORKLOADS), default=list(WORKLOADS), help=", ".join(WORKLOADS)
+        "--workloads", type=names(WORKLOADS), default=list(WORKLOADS), help=", ".join(WORKLOADS)
     )
     parser.add_argument(
         "--sizes",
-        type=_sizes,
+        type=sizes,
         default=[1_000] if quick else [1_000, 10_000, 100_000],
         help="numbers of subscriptions, with commas between them (1000,10000,100000)",
     )
     parser.add_argument(
-        "--contenders", type=_names(tuple(contenders)), default=list(contenders), help=", ".join(contenders)
+        "--contenders", type=names(tuple(contenders)), default=list(contenders), help=", ".join(contenders)
     )
     parser.add_argument(
-        "--events", type=_positive, default=500 if quick else 20_000, help="different events, at most"
+        "--events", type=positive, default=500 if quick else 20_000, help="different events, at most"
     )
     parser.add_argument(
         "--check",
-        type=_positive,
+        type=positive,
         default=300 if quick else 1_500,
         metavar="N",
         help="of how many of them all matches are compared with what is right",
     )
-    parser.add_argument("--rounds", type=_positive, default=2 if quick else 5, help="turns of each contender")
+    parser.add_argument("--rounds", type=positive, default=2 if quick else 5, help="turns of each contender")
     parser.add_argument(
         "--budget",
         type=float,
@@ -174,37 +165,7 @@ def _options(arguments: Sequence[str], contenders: Mapping[str, Any]) -> argpars
     parser.add_argument(
         "--build-budget", type=float, default=10.0 if quick else 60.0, help="seconds to build a contender"
     )
-    parser.add_argument("--seed", type=int, default=1)
     parser.add_argument(
-        "--items", type=_positive, help="books on offer: fewer than 100,000 make more events match"
-    )
-    parser.add_argument(
-        "--save",
-        nargs="?",
-        type=Path,
-        const=FOLDER,
-        metavar="FOLDER",
-        help="store the results, in benchmarks/results unless another folder is named",
+        "--items", type=positive, help="books on offer: fewer than 100,000 make more events match"
     )
     return parser.parse_args(arguments)
-
-
-def _names(known: Sequence[str]) -> Callable[[str], list[str]]:
-    def read(text: str) -> list[str]:
-        for name in (chosen := text.split(",")):
-            if name not in known:
-                raise argparse.ArgumentTypeError(f"there is no {name!r}; there are {', '.join(known)}")
-        return chosen
-
-    return read
-
-
-def _sizes(text: str) -> list[int]:
-    return [_positive(part) for part in text.split(",")]
-
-
-def _positive(text: str) -> int:
-    number = int(text.replace("_", ""))
-    if number < 1:
-        raise argparse.ArgumentTypeError(f"{text} is not at least 1")
-    return number

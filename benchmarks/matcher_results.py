@@ -7,65 +7,34 @@ when matplotlib is installed (the extra `experiments`). Measuring never plots, a
 from __future__ import annotations
 
 import argparse
-import json
-import os
-import platform
-import sqlite3
-import subprocess
 import sys
 import tomllib
 from collections.abc import Iterable, Sequence
-from datetime import UTC, datetime
-from importlib import metadata
 from pathlib import Path
-from typing import Any
 
-__all__ = ["FOLDER", "provenance", "quoted", "read", "store"]
+from benchmarks import records
+from benchmarks.records import RESULTS, Line
 
-ROOT = Path(__file__).resolve().parents[1]
-FOLDER = Path(__file__).parent / "results"
+__all__ = ["FOLDER", "quoted", "read", "store"]
+
+FOLDER = RESULTS / "matcher"
 QUOTED = Path(__file__).parent / "quoted.toml"
 
-# What tells one cell from another: a newer measurement takes the place of an older one.
+# What tells one cell from another.
 _CELL = ("workload", "size", "contender", "items")
 
-Line = dict[str, Any]
 
-
-def provenance(command: str) -> Line:
-    """Where a result comes from; nothing here names the machine or a folder on it."""
-    return {
-        "date": datetime.now(UTC).isoformat(timespec="seconds"),
-        "revision": _revision(),
-        "command": command,
-        "python": platform.python_version(),
-        **{name: _version(name) for name in ("numba", "numpy", "pyarrow", "duckdb")},
-        "sqlite": sqlite3.sqlite_version,
-        "cpu": _processor(),
-        "cores": os.cpu_count(),
-        **({"load": round(os.getloadavg()[0], 1)} if hasattr(os, "getloadavg") else {}),
-    }
-
-
-def store(folder: Path, lines: Iterable[Line]) -> list[Path]:
+def store(folder: Path, lines: Iterable[Line]) -> None:
     """Put lines into the file of their workload, in place of those about the same cells."""
-    new: dict[str, dict[tuple[Any, ...], Line]] = {}
-    for line in lines:
-        new.setdefault(line["workload"], {})[_cell(line)] = line
-    folder.mkdir(parents=True, exist_ok=True)
-    written = []
-    for workload, cells in new.items():
-        path = folder / f"{workload}.jsonl"
-        kept = {_cell(line): line for line in _lines(path)} if path.is_file() else {}
-        ordered = sorted((kept | cells).values(), key=lambda line: (line["size"], line["items"] or 0))
-        path.write_text("".join(json.dumps(line) + "\n" for line in ordered), encoding="utf-8")
-        written.append(path)
-    return written
+    listed = list(lines)
+    for workload in dict.fromkeys(line["workload"] for line in listed):
+        mine = [line for line in listed if line["workload"] == workload]
+        records.store(folder / f"{workload}.jsonl", mine, _CELL)
 
 
 def read(folder: Path) -> list[Line]:
     """Everything that is stored in a folder."""
-    return [line for path in sorted(folder.glob("*.jsonl")) for line in _lines(path)]
+    return [line for path in sorted(folder.glob("*.jsonl")) for line in records.read(path)]
 
 
 def quoted() -> list[Line]:
@@ -85,45 +54,6 @@ def quoted() -> list[Line]:
         for workload, sizes in peer["events_per_second"].items()
         for size, figures in sizes.items()
     ]
-
-
-def _cell(line: Line) -> tuple[Any, ...]:
-    return tuple(line[name] for name in _CELL)
-
-
-def _lines(path: Path) -> list[Line]:
-    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines() if line]
-
-
-def _revision() -> str:
-    """The commit that was measured, with a + when files had changed since."""
-    try:
-        commit = _git("rev-parse", "--short=12", "HEAD")
-        return commit + ("+" if _git("status", "--porcelain", "src", "benchmarks/*.py") else "")
-    except (OSError, subprocess.CalledProcessError):
-        return "unknown"
-
-
-def _git(*arguments: str) -> str:
-    done = subprocess.run(["git", *arguments], cwd=ROOT, capture_output=True, text=True, check=True)
-    return done.stdout.strip()
-
-
-def _version(name: str) -> str:
-    try:
-        return metadata.version(name)
-    except metadata.PackageNotFoundError:
-        return "not installed"
-
-
-def _processor() -> str:
-    try:
-        for line in Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines():
-            if line.startswith("model name"):
-                return line.partition(":")[2].strip()
-    except OSError:
-        pass
-    return platform.processor() or platform.machine()
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -8,7 +8,7 @@ from benchmarks.matcher_workloads import Case
 from benchmarks.peers.brute_force import BruteForce
 from benchmarks.peers.contender import Contender
 from benchmarks.peers.duckdb_joins import DuckDBJoins
-from benchmarks.peers.own import adaptive, adaptive_dicts, counting, scan
+from benchmarks.peers.own import adaptive, adaptive_dicts, bitmaps_first, chains_only, counting, engine, scan
 from benchmarks.peers.postgres_union import PostgresUnion
 from benchmarks.peers.python_lambdas import PythonLambdas
 from benchmarks.peers.rule_engine_peer import RuleEngine
@@ -20,6 +20,9 @@ __all__ = ["CONTENDERS"]
 CONTENDERS: dict[str, Callable[[Case], Contender]] = {
     "adaptive": adaptive,
     "adaptive-dicts": adaptive_dicts,
+    "engine": engine,
+    "chains-only": chains_only,
+    "bitmaps-first": bitmaps_first,
     "counting": counting,
     "scan": scan,
     "brute-force": BruteForce,

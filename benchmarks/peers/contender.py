@@ -51,6 +51,9 @@ class Contender(ABC):
     def pairs(self, found: Any) -> tuple[Ints, Ints]:
         """What `run` found as rows of the events and ids of subscriptions, in any order; not measured."""
 
+    def settle(self) -> None:  # noqa: B027 - most have put nothing off
+        """Do what was put off, once some events have been seen; not measured."""
+
     def memory(self) -> int | None:
         """Bytes held, if it knows; otherwise the growth of the process is taken."""
         return None

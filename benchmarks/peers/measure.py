@@ -187,6 +187,7 @@ def _size(each: _Running, case: Case, most: int, settings: Settings) -> bool:
     each.cell.events = events
     each.turns = max(1, min(settings.rounds, int(settings.budget / max(seconds, 1e-9))))
     each.prepared = each.contender.prepare(case.events.slice(0, events))
+    each.contender.settle()
     return True
 
 

@@ -94,7 +94,8 @@ def difference(reference: Reference, rows: Ints, ids: Ints, events: int) -> str 
     twice = found[1:][found[1:] == found[:-1]]
     missing, extra = np.setdiff1d(expected, found), np.setdiff1d(found, expected)
     first = int(np.concatenate([missing, extra, twice]).min()) >> 32
-    return f"{len(missing)} matches missing, {len(extra)} too many, {len(twice)} twice; first seen at event {first}"
+    counts = f"{len(missing)} matches missing, {len(extra)} too many, {len(twice)} twice"
+    return f"{counts}; first seen at event {first}"
 
 
 def _keys(rows: Ints, ids: Ints) -> Ints:

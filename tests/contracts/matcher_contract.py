@@ -110,7 +110,8 @@ CASES: list[tuple[str, list[dict[str, Any]], list[dict[str, Any]]]] = [
 # Ids of all sorts, all different.
 IDS = [
     0, 1, -1, 2**62, -(2**63), 2**70, "", "0", "a", "a" * 5_000, "ü", "\ud800", 0.5, float("inf"), None,
-    b"", b"a", (), (1, "a"), frozenset([1]), Fraction(1, 3), Decimal("0.1"), date(2026, 1, 1), ("a", (None, 2.5)),
+    b"", b"a", (), (1, "a"), frozenset([1]), Fraction(1, 3), Decimal("0.1"), date(2026, 1, 1),
+    ("a", (None, 2.5)),
 ]  # fmt: skip
 
 

@@ -18,7 +18,7 @@ NEGATED, ABOVE, BELOW = 1, 2, 4
 Bound = tuple[int, int, int, int]
 Term = tuple[bool, list[Bound]]
 Owners = dict[int, list[Term]]
-# For each dimension that an event has its value: a key twice, or two keys that are neighbours if it lies between.
+# The value of each dimension that an event has: a key twice, or two that are neighbours if it lies between.
 Event = dict[int, tuple[int, int]]
 
 
@@ -28,7 +28,9 @@ def holds(bound: Bound, event: Event) -> bool:
     if dim not in event:
         return False
     below, above = event[dim]
-    within = (below >= low or (flags & ABOVE and above >= low)) and (above <= high or (flags & BELOW and below <= high))
+    within = (below >= low or (flags & ABOVE and above >= low)) and (
+        above <= high or (flags & BELOW and below <= high)
+    )
     return bool(within) != bool(flags & NEGATED)
 
 
@@ -47,7 +49,7 @@ def codes(owners: Owners, event: Event) -> set[int]:
 
 
 def values(events: Sequence[Event], width: int) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
-    """Events as the index takes them; where one lacks a dimension stands something that must not be looked at."""
+    """Events as the index takes them; what stands where one lacks a dimension must not be looked at."""
     present = np.zeros((len(events), width), np.uint8)
     lows = np.full((len(events), width), 17, np.int64)
     highs = np.full((len(events), width), 17, np.int64)
@@ -104,9 +106,8 @@ class Chance:
         low, high = sorted((self.key(), self.key()))
         if self.random.random() < 0.15:
             low, high = high, low
-        if self.random.random() < 0.3:
-            return dim, low, high, NEGATED
-        return dim, low, high, self.random.choice([0, 0, ABOVE, BELOW, ABOVE | BELOW])
+        flags = self.random.choice([0, 0, ABOVE, BELOW, ABOVE | BELOW])
+        return dim, low, high, flags | (NEGATED if self.random.random() < 0.3 else 0)
 
     def term(self, most: int = 4) -> Term:
         # Some dimensions are in many terms, others in few.

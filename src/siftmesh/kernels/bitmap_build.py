@@ -220,15 +220,14 @@ def merge_edges(
         while done < limit:
             best = np.int64(-1)
             least = np.int64(0)
-            late = False
             for run in range(lists[number], lists[number + 1]):
                 if counts[run] == 0:
                     continue
                 key = staged_keys[runs[run]]
-                if best < 0 or key < least or (key == least and late and staged_ids[runs[run]] & EARLY):
+                # Of edges at the same key the early ones come first.
+                if best < 0 or key < least or (key == least and staged_ids[runs[run]] & EARLY):
                     best = np.int64(run)
                     least = key
-                    late = not staged_ids[runs[run]] & EARLY
             done += 1
             if best < 0:
                 finished = True

@@ -92,9 +92,9 @@ EARLY = 1 << 29
 NUMBER = EARLY - 1
 
 # Flags of bounds.
-NEGATED = 1  # it is the keys between the lowest and the highest that are excluded
-ABOVE = 2  # what lies between the lowest key and the one below it belongs to it
-BELOW = 4  # what lies between the highest key and the one above it belongs to it
+NEGATED = 1  # it is what lies from the lowest key to the highest that is excluded
+ABOVE = 2  # what lies between the lowest key and the one below it belongs to that
+BELOW = 4  # what lies between the highest key and the one above it belongs to that
 
 # Places behind what is written that a kernel may write over.
 SLACK = 64

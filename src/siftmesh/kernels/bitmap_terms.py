@@ -94,29 +94,19 @@ def _by_dim(dims: Words, first: int, last: int, order: Longs) -> None:
 @kernel
 def _edges_of(low: int, high: int, flags: int, edges: Longs, places: Words, count: int) -> tuple[int, bool]:
     """Append the edges of a bound, key and marks; returns how many there are then, and what holds below."""
-    if flags & NEGATED:
-        if low > high:
-            return count, True
-        if low > LOWEST:
-            edges[count] = low
-            places[count] = 0
-            count += 1
-        if high < HIGHEST:
-            edges[count] = high + 1
-            places[count] = EARLY | ON
-            count += 1
-        return count, low > LOWEST
-    if low > high:
-        return count, False
+    negated = flags & NEGATED != 0
+    gap = flags & ABOVE != 0 and flags & BELOW != 0
+    if low > high and not (gap and low - 1 == high):
+        return count, negated
     if low > LOWEST:
         edges[count] = low
-        places[count] = (EARLY | ON) if flags & ABOVE else ON
+        places[count] = (EARLY if flags & ABOVE else 0) | (0 if negated else ON)
         count += 1
     if high < HIGHEST:
         edges[count] = high + 1
-        places[count] = 0 if flags & BELOW else EARLY
+        places[count] = (0 if flags & BELOW else EARLY) | (ON if negated else 0)
         count += 1
-    return count, low == LOWEST
+    return count, (low == LOWEST) != negated
 
 
 @kernel

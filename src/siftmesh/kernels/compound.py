@@ -91,7 +91,8 @@ def take_pair(
 ) -> int:
     """The atom of having two atoms at once, with one use more; it keeps a use of each of the two.
 
-    The other is that of a value (NO_LEVEL) or of a block of a level.
+    The other is that of a value (NO_LEVEL) or of a block of a level. 0, and nothing is changed, if that would
+    be one way too many in which events are looked at in pairs.
     """
     place = words[H_PAIRS]
     if place == 0:
@@ -103,6 +104,8 @@ def take_pair(
         if words[at] == slot and words[at + 1] == other_slot and words[at + 2] == level:
             known = True
     if not known:
+        if words[H_PAIR_COUNT] == MOST_PAIRINGS:
+            return 0
         at = place + PAIRING * words[H_PAIR_COUNT]
         words[at] = slot
         words[at + 1] = other_slot

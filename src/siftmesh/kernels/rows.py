@@ -174,12 +174,19 @@ def _take_pairs(
     made: Longs,
     waits: int,
 ) -> int:
-    """The pairs of an atom with what an entry says: a value, or the blocks of a range."""
+    """The pairs of an atom with what an entry says: a value, or the blocks of a range.
+
+    Where no more can be paired the row waits for the first alone: it is asked for all that is left anyway.
+    """
     other_slot = words[entry + E_SLOT]
     if words[entry + E_WHAT] == R_ATOM:
         at = 2 * words[entry + E_FROM]
         other = take_atom(words, longs, heap, text, other_slot, -1, frame[at] >> 32, frame[at + 1])
-        made[waits] = take_pair(words, longs, heap, text, slot, atom, other_slot, NO_LEVEL, other)
+        pair = take_pair(words, longs, heap, text, slot, atom, other_slot, NO_LEVEL, other)
+        if pair == 0:
+            release_atom(words, longs, heap, other)
+            pair = atom
+        made[waits] = pair
         return 1
     count = _take_range(words, longs, heap, text, frame, entry, made, waits)
     if count == 0:
@@ -189,7 +196,11 @@ def _take_pairs(
     for number in range(waits, waits + count):
         other = made[number]
         level = words[words[H_ATOMS] + RECORD * other + A_TAG] - RANGE
-        made[number] = take_pair(words, longs, heap, text, slot, atom, other_slot, level, other)
+        pair = take_pair(words, longs, heap, text, slot, atom, other_slot, level, other)
+        if pair == 0:
+            release_atom(words, longs, heap, other)
+            pair = atom
+        made[number] = pair
     return count
 
 

@@ -75,6 +75,10 @@ class Searcher:
     def many(self, present: Bytes, lows: Longs, highs: Longs, work: Longs) -> tuple[Longs, Words]:
         """What some events find: where in the second array that of each begins, and all of it."""
         events, width = present.shape
+        if not width:
+            # Kernels want a place to look at.
+            width = 1
+            present, lows, highs = np.zeros((events, 1), np.uint8), *np.zeros((2, events, 1), np.int64)
         columns = (plain(present), plain(lows), plain(highs))
         scratch = self._borrow()
         bounds = np.zeros(events + 1, np.int64)
@@ -101,6 +105,8 @@ class Searcher:
 
     def one(self, present: Bytes, lows: Longs, highs: Longs, work: Longs) -> Words:
         """What one event finds."""
+        if not present.size:
+            present, lows, highs = np.zeros(1, np.uint8), np.zeros(1, np.int64), np.zeros(1, np.int64)
         scratch = self._borrow()
         places = np.zeros((len(self._held) + 1, 2), np.int64)
         self._match(scratch, [plain(present), plain(lows), plain(highs)], present.size, places, work)

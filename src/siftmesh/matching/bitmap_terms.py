@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from siftmesh.kernels.bitmap_layout import HIGHEST, LOWEST, NEGATED
+from siftmesh.kernels.bitmap_layout import ABOVE, BELOW, HIGHEST, LOWEST, NEGATED
 from siftmesh.kernels.bitmap_terms import never_met
 from siftmesh.kernels.layout import Bytes, Longs, Words
 
@@ -109,8 +109,9 @@ def _to_verify(term: Term) -> bool:
 
 def _possible(owner: int, term: Term) -> bool:
     bounds = term[1]
-    for _, low, high, flags in bounds:
-        if (low == LOWEST and high == HIGHEST) if flags & NEGATED else low > high:
+    for bound in bounds:
+        _, low, high, flags = bound
+        if (low == LOWEST and high == HIGHEST) if flags & NEGATED else low > high and _is_empty(*bound):
             return False
     if len({bound[0] for bound in bounds}) == len(bounds):
         return True
@@ -124,3 +125,9 @@ def _possible(owner: int, term: Term) -> bool:
         np.array(negations, np.uint8),
     )
     return row.possible() is row
+
+
+def _is_empty(_dim: int, low: int, high: int, flags: int) -> bool:
+    """Whether no value lies between a lowest key and a highest one that is below it."""
+    # With both flags there is what lies between two neighbours.
+    return not (flags & ABOVE and flags & BELOW and low - 1 == high)

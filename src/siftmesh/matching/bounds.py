@@ -44,18 +44,25 @@ AtomOf = Callable[[str, int, Any], int]
 
 _IN_ORDER = frozenset([Operator.LT, Operator.GE, Operator.LE, Operator.GT, Operator.NE])
 _ORDERED = frozenset([OP_LT, OP_LE, OP_GE, OP_GT, OP_KEY_EQ, OP_KEY_NE])
+# Whether it bounds from above, and whether its constant does not belong to it.
+_SIDES = {
+    Operator.LT: (True, True),
+    Operator.LE: (True, False),
+    Operator.GT: (False, True),
+    Operator.GE: (False, False),
+}
+_EXACT = 2**53
 
 
 def is_of_ranges(tree: Tree) -> bool:
     """Whether every leaf compares with numbers or moments in order, so that bounds may say it all."""
-    return all(
-        isinstance(leaf, Predicate)
-        and (
-            (leaf.operator in _IN_ORDER and leaf.kind in (Kind.NUMBER, Kind.TIMESTAMP))
-            or leaf.operator == Operator.IS_NOT_NULL
-        )
-        for leaf in leaves(tree)
-    )
+    for leaf in leaves(tree):
+        if type(leaf) is not Predicate:
+            return False
+        if leaf.operator not in _IN_ORDER or (leaf.kind != Kind.NUMBER and leaf.kind != Kind.TIMESTAMP):
+            if leaf.operator != Operator.IS_NOT_NULL:
+                return False
+    return True
 
 
 def spans(way: Way) -> dict[str, tuple[int, int]]:
@@ -93,7 +100,43 @@ def _ways(tree: Tree, key_of: KeyOf, atom_of: AtomOf) -> tuple[list[Way], bool] 
     return None if found is None else ([[(found[0], found[1])]], found[2])
 
 
+def _stretches(tree: And, key_of: KeyOf) -> Way | None:
+    """A conjunction of nothing but comparisons in order, one bound for each attribute; None of any other."""
+    found: dict[tuple[str, Kind], tuple[int, int, int]] = {}
+    for leaf in tree.children:
+        if type(leaf) is not Predicate or leaf.operator not in _SIDES:
+            return None
+        kind, value = leaf.kind, leaf.value
+        if kind != Kind.TIMESTAMP and (
+            kind != Kind.NUMBER or (type(value) is int and not -_EXACT <= value <= _EXACT)
+        ):
+            return None
+        upper, strict = _SIDES[leaf.operator]
+        key = key_of(kind, value)
+        low, high, flags = found.get((leaf.attribute, kind), (LOWEST, HIGHEST, 0))
+        if upper:
+            # Of two that end at one key the one that what lies between the keys does not belong to is stricter.
+            key -= strict
+            if key < high:
+                high, flags = key, flags & ABOVE | (BELOW if strict else 0)
+            elif key == high and not strict:
+                flags &= ABOVE
+        else:
+            key += strict
+            if key > low:
+                low, flags = key, flags & BELOW | (ABOVE if strict else 0)
+            elif key == low and not strict:
+                flags &= BELOW
+        found[leaf.attribute, kind] = (low, high, flags)
+    if any(low > high for low, high, _ in found.values()):
+        return None
+    return [((name, int(kind) + 1, HOW_KEY), bound) for (name, kind), bound in found.items()]
+
+
 def _all_of(tree: And, key_of: KeyOf, atom_of: AtomOf) -> tuple[list[Way], bool]:
+    stretches = _stretches(tree, key_of)
+    if stretches is not None:
+        return [stretches], True
     ways: list[Way] = [[]]
     exact = True
     for child in tree.children:

@@ -1,8 +1,9 @@
 """One file for an index: arrays behind a header, checked when it is opened, and mapped rather than read.
 
-The layout: MAGIC, the length of the header and its checksum (8 bytes each, little-endian), the header as JSON, then
-each array at a multiple of 64 bytes. The header names every array with its type, length, place and checksum.
-Checksums find damage. They do not find malice: open only files of people whom you would let run programs.
+The layout: MAGIC, the length of the header and its checksum (8 bytes each, little-endian), the header as
+JSON, then each array at a multiple of 64 bytes. The header names every array with its type, length, place and
+checksum. Checksums find damage. They do not find malice: open only files of people whom you would let run
+programs.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from __future__ import annotations
 import mmap
 import os
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 from zlib import crc32
@@ -64,7 +66,9 @@ def save(path: str | os.PathLike[str], arrays: Mapping[str, NDArray[Any]], meta:
     unfinished = target.with_name(f".{target.name}.{os.getpid()}.unfinished")
     try:
         with unfinished.open("wb") as file:
-            file.write(MAGIC + len(header).to_bytes(8, "little") + crc32(header).to_bytes(8, "little") + header)
+            file.write(
+                MAGIC + len(header).to_bytes(8, "little") + crc32(header).to_bytes(8, "little") + header
+            )
             first = file.tell()
             for entry, array in zip(listed, flat.values(), strict=True):
                 file.seek(first + entry.place)
@@ -74,10 +78,12 @@ def save(path: str | os.PathLike[str], arrays: Mapping[str, NDArray[Any]], meta:
             os.fsync(file.fileno())
         unfinished.replace(target)
     except OSError as error:
-        unfinished.unlink(missing_ok=True)
+        with suppress(OSError):
+            unfinished.unlink()
         raise ConfigError(f"{target}: cannot be written: {error.strerror}") from None
     except BaseException:
-        unfinished.unlink(missing_ok=True)
+        with suppress(OSError):
+            unfinished.unlink()
         raise
 
 
@@ -103,7 +109,8 @@ def load(path: str | os.PathLike[str]) -> tuple[dict[str, NDArray[Any]], dict[st
     arrays = {}
     for entry in header.arrays:
         kind = _TYPES.get(entry.type)
-        if kind is None or entry.length < 0 or entry.place < 0:
+        inside = kind is not None and 0 <= entry.length * np.dtype(kind).itemsize <= header.size - entry.place
+        if not inside or entry.place < 0:
             raise DamagedData(f"{target}: the header is damaged")
         array = np.frombuffer(mapped, kind, entry.length, first + entry.place)
         if crc32(array.data.cast("B")) != entry.checksum:
@@ -119,8 +126,11 @@ def _header(target: Path, mapped: mmap.mmap) -> tuple[_Header, int]:
     text = mapped[_START : _START + min(length, len(mapped))]
     if len(text) < length or crc32(text) != int.from_bytes(mapped[16:24], "little"):
         raise DamagedData(f"{target}: the header is damaged")
-    found = msgspec.json.decode(text)
-    version = found.get("version") if isinstance(found, dict) else None
-    if version != VERSION:
-        raise DamagedData(f"{target}: the index has version {version}, known is version {VERSION}")
-    return msgspec.convert(found, _Header), _START + length
+    try:
+        found = msgspec.json.decode(text)
+        version = found.get("version") if isinstance(found, dict) else None
+        if version != VERSION:
+            raise DamagedData(f"{target}: the index has version {version}, known is version {VERSION}")
+        return msgspec.convert(found, _Header), _START + length
+    except msgspec.MsgspecError:
+        raise DamagedData(f"{target}: the header is damaged") from None

@@ -10,6 +10,8 @@ from __future__ import annotations
 from array import array
 from collections import deque
 from collections.abc import Callable, Iterable
+from itertools import count
+from math import inf
 from sys import getsizeof
 from weakref import ref
 
@@ -32,11 +34,14 @@ class Numbers:
         # One more than the greatest number ever given out.
         self.room = 0
         self._free = array("i")
-        # Pins that are alive by their serial number, oldest first.
+        # Pins that are alive by their serial number, oldest first. Threads that pin at the same time may come
+        # in another order, but nothing is given back meanwhile.
         self._pins: dict[int, ref[Pin]] = {}
-        self._serial = 0
-        # What was given back while there were pins, with the serial number of the newest pin of that moment.
+        self._serials = count()
+        # What was given back while there were pins, in groups with a serial number after theirs.
         self._waiting: deque[tuple[int, array[int]]] = deque()
+        # Whether there is a pin that does not mind the last group.
+        self._pinned_since = False
 
     @classmethod
     def of(cls, room: int, free: Iterable[int]) -> Numbers:
@@ -70,8 +75,9 @@ class Numbers:
         if not self._pins:
             self._free.append(number)
             return False
-        if not self._waiting or self._waiting[-1][0] != self._serial:
-            self._waiting.append((self._serial, array("i")))
+        if self._pinned_since or not self._waiting:
+            self._pinned_since = False
+            self._waiting.append((next(self._serials), array("i")))
         self._waiting[-1][1].append(number)
         return True
 
@@ -81,9 +87,9 @@ class Numbers:
 
     def pin(self) -> Pin:
         """Keep from now on what is given back."""
-        pin = Pin()
-        self._serial += 1
-        self._pins[self._serial] = ref(pin, _forgetting(self._pins, self._serial))
+        pin, serial = Pin(), next(self._serials)
+        self._pins[serial] = ref(pin, _forgetting(self._pins, serial))
+        self._pinned_since = True
         return pin
 
     def waiting(self) -> list[int]:
@@ -101,16 +107,16 @@ class Numbers:
     def _release(self, steps: int) -> None:
         """Free numbers that no living pin is older than, a few groups of them."""
         for _ in range(steps):
-            if not self._waiting or self._oldest() <= self._waiting[0][0]:
+            if not self._waiting or self._oldest() < self._waiting[0][0]:
                 return
             self._free.extend(self._waiting.popleft()[1])
 
-    def _oldest(self) -> int:
+    def _oldest(self) -> float:
         """The serial number of the oldest pin alive."""
         try:
-            return next(iter(self._pins), self._serial + 1)
+            return next(iter(self._pins), inf)
         except RuntimeError:
-            return 0  # a pin died this very moment; there is another time
+            return -1  # a pin died this very moment; there is another time
 
 
 def _forgetting(pins: dict[int, ref[Pin]], serial: int) -> Callable[[ref[Pin]], object]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from itertools import chain
 
 import numpy as np
 import pytest
@@ -47,11 +48,17 @@ def test_early_edges_come_first_at_their_key() -> None:
     rng = random.Random(1)
     sizes = [0, 40, 1, 0, 60]
     edges = [
-        sorted(((rng.randrange(6), slot | rng.choice([0, EARLY])) for slot in range(size)), key=lambda edge: edge[0])
+        sorted(
+            ((rng.randrange(6), slot | rng.choice([0, EARLY])) for slot in range(size)),
+            key=lambda edge: edge[0],
+        )
         for size in sizes
     ]
     flat = [edge for part in edges for edge in part]
-    keys, ids = (np.array(column, kind) for column, kind in zip(zip(*flat, strict=True), (np.int64, np.int32), strict=True))
+    keys, ids = (
+        np.array(column, kind)
+        for column, kind in zip(zip(*flat, strict=True), (np.int64, np.int32), strict=True)
+    )
     settle_ties(np.array(sizes), keys, ids)
     settled = list(zip(keys.tolist(), ids.tolist(), strict=True))
     at = 0
@@ -86,7 +93,7 @@ def test_live_slots_of_several_segments_get_new_ones_in_order(limit: int, severa
     while not merge_terms(flat, bits, heads, ends, remap, origin, order, state, limit):
         pass
     slots, multi = int(state[T_NEXT]), int(state[T_MULTI])
-    living = [place for place, lives in enumerate(sum(alive, [])) if lives]
+    living = [place for place, lives in enumerate(chain.from_iterable(alive)) if lives]
     single = [place for place in living if not flat[place] >> REGION_SHIFT]
     assert multi == -(-len(single) // BLOCK) * BLOCK
     assert slots == multi + (BLOCK if several else 0)

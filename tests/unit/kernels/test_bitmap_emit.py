@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-import numba
 import numpy as np
 import pytest
 
 from siftmesh.kernels.bitmap_emit import clear_owner, emit, places_of
 from siftmesh.kernels.bitmap_layout import BLOCK, BLOCK_WORDS, H_MULTI, H_SLOTS, HEADER, SLACK
-
-# They become part of other kernels; this is how those call them.
-call_places = numba.njit(lambda bits, first, last, words, out, filled: places_of(bits, first, last, words, out, filled))
-call_emit = numba.njit(lambda head, small, bits, seen, out, filled: emit(head, small, bits, seen, out, filled))
 
 
 def words_of(rng: np.random.Generator, count: int) -> np.ndarray:
@@ -33,12 +28,14 @@ def test_numbers_of_the_bits_that_are_set(seed: int) -> None:
     out = np.full(3 + len(wanted) + SLACK, -1, np.int32)
     words = np.zeros(last - first + 1, np.int64)
     words[-1] = -7
-    assert call_places(bits, first, last, words, out, 3) == 3 + len(wanted)
+    assert places_of(bits, first, last, words, out, 3) == 3 + len(wanted)
     assert out[: 3 + len(wanted)].tolist() == [-1, -1, -1, *wanted]
     assert words[-1] == -7
 
 
-def segment(rng: np.random.Generator, single: int, several: int) -> tuple[np.ndarray, np.ndarray, list[list[int]]]:
+def segment(
+    rng: np.random.Generator, single: int, several: int
+) -> tuple[np.ndarray, np.ndarray, list[list[int]]]:
     """Head and small of so many blocks of owners with one term, and with several."""
     slots, multi = (single + several) * BLOCK, single * BLOCK
     head = np.zeros(HEADER, np.int64)
@@ -71,7 +68,7 @@ def test_each_owner_is_told_once(single: int, several: int, seed: int) -> None:
         wanted.setdefault(max(code, ~code), code)
     out = np.full(5 + bits.size * 64 + SLACK, -1, np.int32)
     # Of an owner with terms of both kinds that code is told that stands first.
-    behind = call_emit(head, small, bits, rng.integers(-9, 9, bits.size), out, 5)
+    behind = emit(head, small, bits, rng.integers(-9, 9, bits.size), out, 5)
     assert out[5:behind].tolist() == list(wanted.values())
     assert out[:5].tolist() == [-1] * 5
 

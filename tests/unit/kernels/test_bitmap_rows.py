@@ -77,7 +77,9 @@ def test_terms_and_blocks_are_counted(limit: int) -> None:
     terms, blocks = np.zeros((2, len(edges)), np.int64)
     marks, marked = np.zeros(SLOTS, np.int32), np.zeros(SLOTS // BLOCK, np.int32)
     at = 0
-    while (at := survey(np.cumsum(sizes) - sizes, sizes, ids, marks, marked, terms, blocks, at, limit)) < len(edges):
+    while (at := survey(np.cumsum(sizes) - sizes, sizes, ids, marks, marked, terms, blocks, at, limit)) < len(
+        edges
+    ):
         pass
     slots = [{slot for slot, _ in part} for part in edges.values()]
     assert terms.tolist() == [len(part) for part in slots]
@@ -123,7 +125,9 @@ def test_rows_hold_the_states_between_the_edges(seed: int, step: int) -> None:
         table = rows[entry[E_ROWS] :][: entry[E_SIZE] * (entry[E_LAST] + 2)]
         for row in range(entry[E_LAST] + 1):
             state = wanted[row * entry[E_STEP]]
-            assert bits(table, row, entry[E_SIZE])[: len(numbered)] == [state.get(slot, True) for slot in numbered]
+            assert bits(table, row, entry[E_SIZE])[: len(numbered)] == [
+                state.get(slot, True) for slot in numbered
+            ]
         assert (entry[E_LAST] + 1) * entry[E_STEP] > len(part) >= entry[E_LAST] * entry[E_STEP]
         if number < head[H_DENSE]:
             lacking = bits(table, entry[E_LAST] + 1, entry[E_SIZE])

@@ -1,11 +1,10 @@
-"""A segment asked directly: what its terms say, with the places of values among edges, and what is left behind."""
+"""A segment asked directly: it says what its terms say, wherever values are among the edges."""
 
 from __future__ import annotations
 
 from bisect import bisect_right
 from typing import Any
 
-import numba
 import numpy as np
 import pytest
 
@@ -14,8 +13,6 @@ from siftmesh.kernels.bitmap_segment import PLAN, match_segment, not_above
 from siftmesh.matching.bitmap_segments import Segment, build
 from siftmesh.matching.bitmap_terms import Terms, terms_of
 from tests.reference.bound_terms import Chance, Event, Owners, codes, columns, values
-
-call_not_above = numba.njit(lambda array, first, count, value: not_above(array, first, count, value))
 
 
 def segment_of(owners: Owners) -> Segment:
@@ -47,11 +44,22 @@ class Asked:
     def run(self, event: int = 0) -> int:
         part = self.segment
         arrays = (part.head, part.small, part.keys, part.ids, part.rows, part.alive, part.fringe)
-        room: tuple[Any, ...] = (self.changes, self.bits, self.seen, self.plan, self.out, self.bounds, self.work)
+        room: tuple[Any, ...] = (
+            self.changes,
+            self.bits,
+            self.seen,
+            self.plan,
+            self.out,
+            self.bounds,
+            self.work,
+        )
         return match_segment(*arrays, *self.values, event, *room)
 
     def found(self) -> list[set[int]]:
-        parts = [self.out[first:last].tolist() for first, last in zip(self.bounds[:-1], self.bounds[1:], strict=True)]
+        parts = [
+            self.out[first:last].tolist()
+            for first, last in zip(self.bounds[:-1], self.bounds[1:], strict=True)
+        ]
         assert all(len(part) == len(set(part)) for part in parts)
         return [set(part) for part in parts]
 
@@ -63,7 +71,7 @@ def test_how_many_numbers_are_not_above() -> None:
         for value in (-1, 0, 7, 49, 60):
             for first in (0, 5):
                 wanted = bisect_right(array[first : first + size].tolist(), value)
-                assert call_not_above(array, first, size, value) == wanted
+                assert not_above(array, first, size, value) == wanted
 
 
 @pytest.mark.parametrize("share", [0.1, 0.6, 1])

@@ -11,7 +11,7 @@ import pytest
 from siftmesh.kernels.bitmap_layout import EARLY, HIGHEST, LOWEST, NUMBER, ON
 from siftmesh.kernels.bitmap_terms import REGION_SHIFT, link_terms, never_met, order_terms, split_terms
 from siftmesh.matching.bitmap_terms import Terms
-from tests.reference.bound_terms import Bound, Chance, columns, holds
+from tests.reference.bound_terms import ABOVE, BELOW, NEGATED, Bound, Chance, columns, holds
 
 
 def orders(rows: list[list[int]], regions: list[int] | None = None) -> list[int]:
@@ -80,7 +80,14 @@ def all_hold(bounds: list[Bound], value: tuple[int, int]) -> bool:
 
 def one_term(bounds: list[Bound]) -> Terms:
     made = columns({0: [(False, bounds)]})
-    return Terms(made["owners"], made["starts"], made["dims"], made["lows"], made["highs"], made["flags"].astype(np.uint8))
+    return Terms(
+        made["owners"],
+        made["starts"],
+        made["dims"],
+        made["lows"],
+        made["highs"],
+        made["flags"].astype(np.uint8),
+    )
 
 
 def split(terms: Terms, slots: list[int]) -> list[tuple[int, int, int]]:
@@ -97,22 +104,34 @@ def passed(edge: tuple[int, int, int], value: tuple[int, int]) -> bool:
 
 
 CASES: list[list[Bound]] = [
-    [(0, 3, 5, False)],
-    [(0, 3, 5, True)],
-    [(0, LOWEST, 5, False)],
-    [(0, LOWEST, 5, True)],
-    [(0, 5, HIGHEST, False)],
-    [(0, 5, HIGHEST, True)],
-    [(0, LOWEST, HIGHEST, False)],
-    [(0, HIGHEST, HIGHEST, False)],
-    [(0, LOWEST, LOWEST, True)],
-    [(0, 9, 3, True)],
-    [(0, 1, 9, False), (0, 4, 6, True)],
-    [(0, 1, 9, False), (0, 1, 3, True), (0, 9, 9, True)],
-    [(0, 1, 2, True), (0, 3, 4, True)],
-    [(0, 1, 5, False), (0, 3, 9, False), (0, 9, 3, True)],
-    [(0, LOWEST, 4, False), (0, 4, HIGHEST, False)],
-    [(0, key, key, True) for key in (5, 1, 4, 2, 8, 2)],
+    [(0, 3, 5, 0)],
+    [(0, 3, 5, NEGATED)],
+    [(0, LOWEST, 5, 0)],
+    [(0, LOWEST, 5, NEGATED)],
+    [(0, 5, HIGHEST, 0)],
+    [(0, 5, HIGHEST, NEGATED)],
+    [(0, LOWEST, HIGHEST, 0)],
+    [(0, HIGHEST, HIGHEST, 0)],
+    [(0, LOWEST, LOWEST, NEGATED)],
+    [(0, 9, 3, NEGATED)],
+    [(0, 1, 9, 0), (0, 4, 6, NEGATED)],
+    [(0, 1, 9, 0), (0, 1, 3, NEGATED), (0, 9, 9, NEGATED)],
+    [(0, 1, 2, NEGATED), (0, 3, 4, NEGATED)],
+    [(0, 1, 5, 0), (0, 3, 9, 0), (0, 9, 3, NEGATED)],
+    [(0, LOWEST, 4, 0), (0, 4, HIGHEST, 0)],
+    [(0, 3, 5, ABOVE)],
+    [(0, 3, 5, BELOW)],
+    [(0, 3, 3, ABOVE | BELOW)],
+    [(0, 3, 5, NEGATED | ABOVE)],
+    [(0, 3, 3, NEGATED | ABOVE | BELOW)],
+    [(0, LOWEST, HIGHEST - 1, ABOVE | BELOW)],
+    [(0, LOWEST + 1, HIGHEST, ABOVE | BELOW)],
+    # What lies between two neighbours, and all but that.
+    [(0, 6, 5, ABOVE | BELOW)],
+    [(0, 6, 5, NEGATED | ABOVE | BELOW)],
+    [(0, LOWEST, 4, BELOW), (0, 5, HIGHEST, ABOVE)],
+    [(0, 1, 5, BELOW), (0, 6, 9, NEGATED | ABOVE)],
+    [(0, key, key, NEGATED) for key in (5, 1, 4, 2, 8, 2)],
 ]
 
 
@@ -133,13 +152,22 @@ def test_many_terms_are_taken_apart_one_by_one(seed: int) -> None:
     chance = Chance(seed, dims=3, keys=5, repeats=8)
     rows = [chance.term(6)[1] for _ in range(20)]
     made = columns({0: [(False, row) for row in rows]})
-    terms = Terms(made["owners"], made["starts"], made["dims"], made["lows"], made["highs"], made["flags"].astype(np.uint8))
+    terms = Terms(
+        made["owners"],
+        made["starts"],
+        made["dims"],
+        made["lows"],
+        made["highs"],
+        made["flags"].astype(np.uint8),
+    )
     never = np.full(20, 9, np.uint8)
     never_met(*terms.columns(), never, *terms.room())
     wanted = []
     for row in rows:
         parts = [[bound for bound in row if bound[0] == dim] for dim in {bound[0] for bound in row}]
-        wanted.append(int(not all(any(all_hold(part, value) for value in every_place(part)) for part in parts)))
+        wanted.append(
+            int(not all(any(all_hold(part, value) for value in every_place(part)) for part in parts))
+        )
     assert never.tolist() == wanted
     # Of those that may be met, each one alone has the same edges.
     kept = terms.chosen(never == 0)

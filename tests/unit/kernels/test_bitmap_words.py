@@ -14,7 +14,20 @@ from siftmesh.kernels.bitmap_layout import BLOCK_WORDS, EARLY, ON
 from tests.reference.bound_terms import HIGHEST, LOWEST
 
 rng = np.random.default_rng(5)
-WORDS = [0, 1, 2, 3, 5 << 40, -1, -2, LOWEST, LOWEST + 1, HIGHEST, HIGHEST - 1, *rng.integers(LOWEST, HIGHEST, 50)]
+WORDS = [
+    0,
+    1,
+    2,
+    3,
+    5 << 40,
+    -1,
+    -2,
+    LOWEST,
+    LOWEST + 1,
+    HIGHEST,
+    HIGHEST - 1,
+    *rng.integers(LOWEST, HIGHEST, 50),
+]
 
 
 def both(name: str) -> list[Any]:
@@ -35,7 +48,9 @@ def bits_of(word: int) -> str:
 @pytest.mark.parametrize("trailing", both("trailing"))
 def test_zeros_below_the_lowest_one(trailing: Any) -> None:
     for word in WORDS:
-        assert trailing(np.int64(word)) == (len(bits_of(word)) - bits_of(word).rindex("1") - 1 if word else 64)
+        assert trailing(np.int64(word)) == (
+            len(bits_of(word)) - bits_of(word).rindex("1") - 1 if word else 64
+        )
 
 
 @pytest.mark.parametrize("without_lowest", both("without_lowest"))

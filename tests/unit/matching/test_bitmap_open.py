@@ -32,7 +32,9 @@ def test_what_was_added_and_not_removed_is_taken() -> None:
         opened.remove(owner, places[owner])
         total -= len(owners.pop(owner))
     assert opened.live == total
-    wanted = [(~owner if verify else owner, bounds) for owner, terms in owners.items() for verify, bounds in terms]
+    wanted = [
+        (~owner if verify else owner, bounds) for owner, terms in owners.items() for verify, bounds in terms
+    ]
     assert rows(opened.taken()) == wanted
     assert (opened.count, opened.live) == (0, 0)
     # The places are used again.

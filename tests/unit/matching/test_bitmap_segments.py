@@ -23,7 +23,9 @@ from tests.reference.bound_terms import Owners, columns
 def terms_in_arrays(owners: Owners) -> Terms:
     made = columns(owners)
     named = np.where(made["verify"], ~made["owners"], made["owners"]).astype(np.int32)
-    return Terms(named, made["starts"], made["dims"], made["lows"], made["highs"], made["flags"].astype(np.uint8))
+    return Terms(
+        named, made["starts"], made["dims"], made["lows"], made["highs"], made["flags"].astype(np.uint8)
+    )
 
 
 def built(owners: Owners) -> tuple[Segment, np.ndarray]:
@@ -106,7 +108,12 @@ def test_dimensions_of_many_terms_are_dense_and_others_are_not() -> None:
 def test_memory_is_bounded_by_the_number_of_bounds(dims: int, each: int) -> None:
     rng = np.random.default_rng(dims)
     owners: Owners = {
-        owner: [(False, [(int(dim), owner, owner + 9000, False) for dim in set(rng.integers(0, dims, each).tolist())])]
+        owner: [
+            (
+                False,
+                [(int(dim), owner, owner + 9000, False) for dim in set(rng.integers(0, dims, each).tolist())],
+            )
+        ]
         for owner in range(20_000)
     }
     segment, _ = built(owners)

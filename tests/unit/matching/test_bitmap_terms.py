@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from siftmesh.matching.bitmap_terms import Terms, terms_of
-from tests.reference.bound_terms import HIGHEST, LOWEST, Chance, Owners, columns
+from tests.reference.bound_terms import ABOVE, BELOW, HIGHEST, LOWEST, NEGATED, Chance, Owners, columns
 
 Row = tuple[int, list[tuple[int, int, int, int]]]
 
@@ -14,7 +14,9 @@ Row = tuple[int, list[tuple[int, int, int, int]]]
 def terms_in_arrays(owners: Owners) -> Terms:
     made = columns(owners)
     named = np.where(made["verify"], ~made["owners"], made["owners"]).astype(np.int32)
-    return Terms(named, made["starts"], made["dims"], made["lows"], made["highs"], made["flags"].astype(np.uint8))
+    return Terms(
+        named, made["starts"], made["dims"], made["lows"], made["highs"], made["flags"].astype(np.uint8)
+    )
 
 
 def rows(terms: Terms) -> list[Row]:
@@ -60,21 +62,28 @@ def test_terms_to_verify_go_behind_the_others_of_their_owner() -> None:
 
 
 IMPOSSIBLE = [
-    [(0, 5, 3, False)],
-    [(0, LOWEST, HIGHEST, True)],
-    [(1, 0, 9, False), (0, 1, 2, False), (0, 3, 4, False)],
-    [(0, 1, 2, False), (0, 1, 2, True)],
-    [(0, LOWEST, 5, True), (0, 5, HIGHEST, True)],
+    [(0, 5, 3, 0)],
+    [(0, LOWEST, HIGHEST, NEGATED)],
+    [(1, 0, 9, 0), (0, 1, 2, 0), (0, 3, 4, 0)],
+    [(0, 1, 2, 0), (0, 1, 2, NEGATED)],
+    [(0, LOWEST, 5, NEGATED), (0, 5, HIGHEST, NEGATED)],
+    [(0, LOWEST, 4, NEGATED | BELOW), (0, 5, HIGHEST, NEGATED)],
+    [(0, 6, 5, BELOW)],
+    [(0, 7, 5, ABOVE | BELOW)],
+    [(0, LOWEST, HIGHEST, NEGATED | ABOVE)],
 ]
 POSSIBLE = [
     [],
-    [(0, 5, 5, False)],
-    [(0, 5, 3, True)],
-    [(0, LOWEST, HIGHEST, False)],
-    [(0, 1, 2, False), (0, 1, 1, True)],
+    [(0, 5, 5, 0)],
+    [(0, 5, 3, NEGATED)],
+    [(0, LOWEST, HIGHEST, 0)],
+    [(0, 1, 2, 0), (0, 1, 1, NEGATED)],
     # A value between 4 and 5 is in neither.
-    [(0, LOWEST, 4, True), (0, 5, 9, True)],
-    [(0, 1, 1, False), (1, 2, 2, False)],
+    [(0, LOWEST, 4, NEGATED), (0, 5, 9, NEGATED)],
+    [(0, 1, 1, 0), (1, 2, 2, 0)],
+    [(0, 6, 5, ABOVE | BELOW)],
+    [(0, 7, 5, NEGATED | ABOVE | BELOW)],
+    [(0, LOWEST, 4, BELOW), (0, 5, HIGHEST, ABOVE)],
 ]
 
 
@@ -93,5 +102,8 @@ def test_terms_that_may_be_met_are_kept(bounds: list[tuple[int, int, int, bool]]
 
 
 def test_terms_of_one_owner_are_settled_too() -> None:
-    assert terms_of(4, iter([(True, []), (False, [(0, 1, 1, False)])])) == [(False, [(0, 1, 1, False)]), (True, [])]
+    assert terms_of(4, iter([(True, []), (False, [(0, 1, 1, False)])])) == [
+        (False, [(0, 1, 1, False)]),
+        (True, []),
+    ]
     assert terms_of(4, []) == []

@@ -214,7 +214,8 @@ def test_a_loaded_index_goes_on_like_the_one_that_was_saved() -> None:
 
 def test_an_event_pays_nothing_for_sparse_dimensions_that_it_lacks() -> None:
     owners: Owners = {
-        owner: [(False, [(owner // 3, 0, 9, False), (500 + owner // 3, 0, 9, False)])] for owner in range(1500)
+        owner: [(False, [(owner // 3, 0, 9, False), (500 + owner // 3, 0, 9, False)])]
+        for owner in range(1500)
     }
     index = BitmapIndex()
     index.add_many(**columns(owners))
@@ -229,7 +230,9 @@ def test_equal_terms_cost_no_more_than_different_ones() -> None:
     counts = []
     for spread in (0, 1):
         index = BitmapIndex()
-        index.add_many(**columns({owner: [(False, [(0, owner * spread, 10**6, False)])] for owner in range(20_000)}))
+        index.add_many(
+            **columns({owner: [(False, [(0, owner * spread, 10**6, False)])] for owner in range(20_000)})
+        )
         counted = work()
         present, lows, highs = values([{0: (-1, -1)}, {0: (0, 0)}], 1)
         ends, found = index.match(present, lows, highs, counted)
