@@ -6,19 +6,25 @@ import argparse
 import time
 from collections import Counter
 from collections.abc import Hashable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from siftmesh.cli.progress import progress
-from siftmesh.logic.render import render
-from siftmesh.matcher import Matcher
-from siftmesh.matching.explain import Explanation, Verdict
+
+if TYPE_CHECKING:
+    from siftmesh.matcher import Matcher
+    from siftmesh.matching.explain import Explanation, Verdict
 
 __all__ = ["add_parser", "run"]
 
 
 def add_parser(commands: Any) -> None:
     """Add the command to the program's own."""
-    parser = commands.add_parser("demo", help="match generated book auctions and explain what happened")
+    parser = commands.add_parser(
+        "demo",
+        help="match generated book auctions and explain what happened",
+        description="Match generated book auctions against generated interests, and explain one match and one"
+        " near miss.",
+    )
     parser.add_argument("--events", type=int, default=2_000, help="auctions to publish (default 2,000)")
     parser.add_argument("--subscriptions", type=int, default=2_000, help="standing interests (default 2,000)")
     parser.add_argument("--seed", type=int, default=1, help="another seed gives other auctions (default 1)")
@@ -27,6 +33,7 @@ def add_parser(commands: Any) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Register generated subscriptions, publish generated auctions, and print what happened and why."""
+    from siftmesh.matcher import Matcher
     from siftmesh.workload import auction, subscriptions
     from siftmesh.workload.streams import check_count
 
@@ -66,6 +73,8 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _print_busiest(matcher: Matcher, delivered: Counter[Hashable]) -> None:
+    from siftmesh.logic.render import render
+
     print("\nbusiest subscriptions")
     for subscription, count in delivered.most_common(5):
         print(f"  {count:>5}  {subscription}: {render(matcher[subscription])}")

@@ -1,4 +1,4 @@
-"""Files of events and subscriptions: read row by row, faults with their place; written all or nothing."""
+"""Files: JSON read with the place of whatever is wrong, and results written all or nothing."""
 
 from __future__ import annotations
 
@@ -7,48 +7,66 @@ import json
 import os
 import stat
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, Any
 
-from siftmesh.errors import ConfigError, EventError
-from siftmesh.language.dialects.document import decode_json
+from siftmesh.errors import ConfigError
 
-__all__ = ["Row", "read_json", "read_rows", "replacing", "written"]
-
-# What to do about a file that is not JSON.
-_ONE_OBJECT = "give one JSON object a line"
-_ONE_VALUE = "give one JSON value"
-
-
-class Row:
-    """One row of a file and where it stands."""
-
-    __slots__ = ("place", "values")
-
-    def __init__(self, place: str, values: Mapping[str, Any]) -> None:
-        self.place = place
-        self.values = values
-
-
-def read_rows(path: str) -> Iterator[Row]:
-    """The rows of a JSON lines file (`-` for standard input) or a Parquet file."""
-    if path.endswith(".parquet"):
-        yield from _parquet_rows(path)
-    elif path == "-":
-        yield from _json_rows("standard input", sys.stdin.buffer)
-    else:
-        with _opened(path) as lines:
-            yield from _json_rows(path, lines)
+__all__ = ["is_stream", "json_object", "opened", "read_json", "replacing", "same_file", "writing", "written"]
 
 
 def read_json(path: str) -> Any:
     """The one JSON value of a file (`-` for standard input)."""
+    with opened(path) as (name, stream):
+        return decoded(stream.read(), name, "give one JSON value")
+
+
+@contextmanager
+def opened(path: str) -> Iterator[tuple[str, IO[bytes]]]:
+    """A file to read bytes from, and what to call it; `-` is standard input."""
     if path == "-":
-        return _decoded(sys.stdin.buffer.read(), "standard input", _ONE_VALUE)
-    with _opened(path) as stream:
-        return _decoded(stream.read(), path, _ONE_VALUE)
+        yield "standard input", sys.stdin.buffer
+        return
+    try:
+        stream = Path(path).open("rb")  # noqa: SIM115 - the `with` below must not see what its body raises
+    except (OSError, ValueError) as error:
+        # A name can also hold what no name may hold, such as a zero byte.
+        why = getattr(error, "strerror", None) or error
+        raise ConfigError(f"{path}: cannot be read: {why}; give the path of a file") from None
+    with stream:
+        yield path, stream
+
+
+def json_object(line: bytes, place: str) -> dict[str, Any]:
+    """The JSON object on a line, or a refusal that begins with the place."""
+    values = decoded(line.rstrip(b"\r\n"), place, "give one JSON object a line")
+    if not isinstance(values, dict):
+        raise ConfigError(f"{place}: expected a JSON object, one for each line")
+    return values
+
+
+def decoded(data: bytes | str, place: str, remedy: str) -> Any:
+    """A JSON value, or a refusal that says where it is none and what to do."""
+    from siftmesh.language.dialects.document import decode_json
+
+    try:
+        return decode_json(data if isinstance(data, str) else data.decode("utf-8-sig"))
+    except UnicodeDecodeError as error:
+        raise ConfigError(
+            f"{place}: not UTF-8 at byte {error.start + 1}; give JSON, or a name that ends in .parquet"
+        ) from None
+    except json.JSONDecodeError as error:
+        where = f"line {error.lineno}, column {error.colno}" if error.lineno > 1 else f"column {error.colno}"
+        raise ConfigError(f"{place}: not JSON at {where}: {error.msg}; {remedy}") from None
+    except ValueError as error:
+        raise ConfigError(f"{place}: not JSON: {error}; {remedy}") from None
+    except RecursionError:
+        raise ConfigError(f"{place}: nested too deeply to be read; give flatter JSON") from None
+
+
+# ---- writing
 
 
 @contextmanager
@@ -77,75 +95,46 @@ def replacing(path: Path) -> Iterator[IO[bytes]]:
 
 
 @contextmanager
-def written(path: str | None) -> Iterator[IO[str]]:
-    """Standard output, or a text file that appears only when all of it is written."""
-    if path is None or path == "-":
-        yield sys.stdout
-        return
-    if not Path(path).name:
-        raise ConfigError(f"{path!r} is not the name of a file; choose another --out")
+def writing(path: str) -> Iterator[IO[bytes]]:
+    """The same for a path that a user gave: what cannot be written is refused in a line."""
     try:
+        if not Path(path).name:
+            raise ConfigError(f"{path!r} is not the name of a file; choose another --out")
         with replacing(Path(path)) as file:
-            text = io.TextIOWrapper(file, encoding="utf-8", newline="\n")
-            yield text
-            text.flush()
-            text.detach()
+            yield file
+    except BrokenPipeError:
+        # Whoever read the other end has seen enough; that is the program's to end, not an error of ours.
+        raise
     except OSError as error:
         raise ConfigError(f"{path}: cannot be written: {error.strerror}; choose another --out") from None
 
 
 @contextmanager
-def _opened(path: str) -> Iterator[IO[bytes]]:
-    try:
-        with Path(path).open("rb") as stream:
-            yield stream
-    except OSError as error:
-        raise ConfigError(f"{path}: cannot be read: {error.strerror}; give the path of a file") from None
+def written(path: str | None) -> Iterator[IO[str]]:
+    """Standard output, or a text file that appears only when all of it is written."""
+    if path is None or path == "-":
+        yield sys.stdout
+        return
+    with writing(path) as file:
+        text = io.TextIOWrapper(file, encoding="utf-8", newline="\n")
+        yield text
+        text.flush()
+        text.detach()
 
 
-def _json_rows(name: str, lines: IO[bytes]) -> Iterator[Row]:
-    for number, line in enumerate(lines, start=1):
-        if line.strip():
-            place = f"{name}:{number}"
-            values = _decoded(line.rstrip(b"\r\n"), place, _ONE_OBJECT)
-            if not isinstance(values, dict):
-                raise ConfigError(f"{place}: expected a JSON object, one for each line")
-            yield Row(place, values)
+def is_stream(path: str | None) -> bool:
+    """Whether what is written there cannot be taken back: standard output, a device or a pipe."""
+    return path is None or path == "-" or (os.path.exists(path) and not os.path.isfile(path))
 
 
-def _decoded(data: bytes, place: str, remedy: str) -> Any:
-    try:
-        return decode_json(data.decode("utf-8-sig"))
-    except UnicodeDecodeError as error:
-        raise ConfigError(
-            f"{place}: not UTF-8 at byte {error.start + 1}; give JSON, or a name ending in .parquet"
-        ) from None
-    except json.JSONDecodeError as error:
-        where = f"line {error.lineno}, column {error.colno}" if error.lineno > 1 else f"column {error.colno}"
-        raise ConfigError(f"{place}: not JSON at {where}: {error.msg}; {remedy}") from None
-    except ValueError as error:
-        raise ConfigError(f"{place}: not JSON: {error}; {remedy}") from None
-    except RecursionError:
-        raise ConfigError(f"{place}: nested too deeply to be read; give flatter JSON") from None
-
-
-def _parquet_rows(path: str) -> Iterator[Row]:
-    import pyarrow
-    from pyarrow import parquet
-
-    from siftmesh.tables import rows
-
-    number = 0
-    try:
-        with parquet.ParquetFile(path) as file:
-            for batch in file.iter_batches():
-                for values in rows(batch):
-                    number += 1
-                    yield Row(f"{path} row {number}", values)
-    except EventError as error:
-        raise ConfigError(f"{path}: {error}") from None
-    except (OSError, ValueError, pyarrow.ArrowException) as error:
-        first = str(error).partition("\n")[0]
-        raise ConfigError(
-            f"{path}: cannot be read as Parquet: {first}; give a Parquet or JSON lines file"
-        ) from None
+def same_file(path: str, other: str) -> bool:
+    """Whether two paths are one file, or would be."""
+    if "-" in (path, other):
+        return False
+    with suppress(OSError, ValueError):
+        if is_stream(path):
+            return False
+        if os.path.realpath(path) == os.path.realpath(other):
+            return True
+        return os.path.samefile(path, other)
+    return False

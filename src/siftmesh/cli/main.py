@@ -8,8 +8,9 @@ import sys
 from collections.abc import Sequence
 
 from siftmesh import __version__
-from siftmesh.cli import demo, explain, generate, match, warmup
-from siftmesh.errors import LimitExceeded, SiftmeshError, SubscriptionError
+from siftmesh.cli import bench, demo, explain, generate, match, warmup
+from siftmesh.cli.settings import said
+from siftmesh.errors import SiftmeshError, SubscriptionError
 
 __all__ = ["build_parser", "main"]
 
@@ -17,15 +18,28 @@ __all__ = ["build_parser", "main"]
 # What a shell reports for a program that SIGINT ended.
 _INTERRUPTED = 130
 
+_DESCRIPTION = "Content-based publish/subscribe: find every standing filter that an event meets."
+_EPILOG = """\
+for example:
+  siftmesh demo
+  siftmesh test "price < 10 AND title = 'Dune'" --event '{"price": 9.5, "title": "Dune"}'
+  siftmesh match subscriptions.jsonl events.parquet --out matches.parquet
+
+siftmesh COMMAND --help says more of a command. The exit code is 2 where something given is wrong,
+which one line on standard error tells with its place and what to do."""
+
 
 def build_parser() -> argparse.ArgumentParser:
     """The parser of the whole command line."""
     parser = argparse.ArgumentParser(
-        prog="siftmesh", description="Content-based publish/subscribe: match events against standing filters."
+        prog="siftmesh",
+        description=_DESCRIPTION,
+        epilog=_EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("--version", action="version", version=f"siftmesh {__version__}")
     commands = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
-    for command in (demo, match, explain, generate, warmup):
+    for command in (demo, match, explain, bench, generate, warmup):
         command.add_parser(commands)
     return parser
 
@@ -36,10 +50,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         code: int = parsed.run(parsed)
         sys.stdout.flush()
-    except LimitExceeded as error:
-        return _refuse(f"{error.in_one_line()}; --limit NAME=NUMBER sets another limit")
     except SubscriptionError as error:
-        return _refuse(error.in_one_line())
+        return _refuse(said(error))
     except SiftmeshError as error:
         return _refuse(str(error))
     except BrokenPipeError:

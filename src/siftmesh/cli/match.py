@@ -3,17 +3,28 @@
 from __future__ import annotations
 
 import argparse
-import json
-import os
-from typing import Any
+import sys
+import time
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
 
-from siftmesh.cli.files import read_rows, written
-from siftmesh.cli.settings import add_settings, read_limits, read_schema
-from siftmesh.errors import ConfigError, EventError, SubscriptionError
-from siftmesh.matcher import Matcher
-from siftmesh.model.values import has_surrogate
+from siftmesh.cli.files import is_stream, same_file
+from siftmesh.cli.progress import progress, summary
+from siftmesh.cli.results import FORMATS, Results, format_of, results
+from siftmesh.cli.settings import add_settings, read_schema
+from siftmesh.cli.sources import Batch, read_events
+from siftmesh.cli.subscriptions import add_source, is_index, read_matcher
+from siftmesh.errors import ConfigError, EventError
 
-__all__ = ["add_parser", "load_subscriptions", "run"]
+if TYPE_CHECKING:
+    from siftmesh.matcher import Matcher
+    from siftmesh.matching.api import Matches
+
+__all__ = ["add_parser", "run", "until_fault"]
+
+# Events that are matched between two looks at the clock, which should be about so many seconds apart.
+_FEWEST, _MOST = 64, 65_536
+_SECONDS = 0.2
 
 
 def add_parser(commands: Any) -> None:
@@ -21,53 +32,167 @@ def add_parser(commands: Any) -> None:
     parser = commands.add_parser(
         "match",
         help="match the events of a file against the subscriptions of a file",
-        description="Print, for each event, the ids of the subscriptions that it meets, as JSON lines. "
-        "Standard output is a stream: what was printed before a faulty event stays printed.",
+        description="Print, for each event, the ids of the subscriptions that it meets. Names that end in"
+        " .parquet, .csv or .tsv are read as such, others as JSON lines.",
+        epilog="Standard output is a stream: what was printed before a faulty event stays printed. --out and"
+        " --save-index are all or nothing.",
     )
-    parser.add_argument("subscriptions", help="JSON lines or Parquet with the fields id and filter")
-    parser.add_argument("events", help="JSON lines or Parquet, one event a row; - for standard input")
-    parser.add_argument("--out", help="write JSON lines to this file, which appears only if all went well")
+    add_source(parser)
+    parser.add_argument(
+        "events",
+        metavar="EVENTS",
+        nargs="?",
+        help="JSON lines, Parquet or CSV, one event a row; - for standard input; none to --save-index only",
+    )
+    output = parser.add_argument_group("output")
+    output.add_argument(
+        "--format",
+        choices=FORMATS,
+        help="default table; jsonl with --out, or parquet if its name ends so",
+    )
+    output.add_argument("--pairs", action="store_true", help="a row for each match, not for each event")
+    output.add_argument(
+        "--out", metavar="FILE", help="write to this file, which appears only if all went well"
+    )
+    output.add_argument(
+        "--save-index", metavar="FILE", help="keep the subscriptions as an index file, which opens at once"
+    )
     add_settings(parser)
     parser.set_defaults(run=run)
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Write the ids that each event meets, one JSON object a line."""
+    """Write what each event meets."""
     _check_files(arguments)
-    matcher = Matcher(schema=read_schema(arguments), limits=read_limits(arguments))
-    load_subscriptions(matcher, arguments.subscriptions, arguments.dialect)
-    with written(arguments.out) as out:
-        for number, row in enumerate(read_rows(arguments.events)):
+    form = format_of(arguments.format, arguments.out)
+    if not is_index(arguments.subscriptions):
+        _check_index(arguments)
+    matcher = read_matcher(arguments)
+    if arguments.events is None:
+        _save(matcher, arguments.save_index)
+        return 0
+    total, batches = read_events(arguments.events, read_schema(arguments))
+    tally = _Tally()
+    # On one terminal the bar would stand between the lines of the table.
+    hidden = is_stream(arguments.out) and sys.stdout.isatty()
+    with results(form, arguments.out, matcher, pairs=arguments.pairs) as out:
+        with progress("events", total, hidden=hidden) as advance:
             try:
-                ids = matcher.match(row.values)
-            except EventError as error:
-                raise ConfigError(f"{row.place}: {error}") from None
-            out.write(json.dumps({"event": number, "ids": ids}, ensure_ascii=False) + "\n")
+                for count in _match(matcher, batches, out, tally):
+                    advance(count)
+            except ConfigError as error:
+                raise ConfigError(f"{error}{_kept(arguments.out, tally.events)}") from None
+        if arguments.save_index is not None:
+            _save(matcher, arguments.save_index)
+    summary(tally.line(len(matcher)))
     return 0
 
 
-def _check_files(arguments: argparse.Namespace) -> None:
-    inputs = [arguments.subscriptions, arguments.events]
-    if inputs == ["-", "-"]:
-        raise ConfigError("standard input cannot be both the subscriptions and the events; name a file")
-    if arguments.out is not None and os.path.realpath(arguments.out) in map(os.path.realpath, inputs):
-        raise ConfigError(f"{arguments.out}: would be written over while it is read; choose another --out")
+class _Tally:
+    """What was done so far."""
+
+    def __init__(self) -> None:
+        self.events = self.matches = 0
+        self._began = time.perf_counter()
+
+    def line(self, subscriptions: int) -> str:
+        """All of it in a line."""
+        seconds = max(time.perf_counter() - self._began, 1e-9)
+        return (
+            f"events {self.events:,}, subscriptions {subscriptions:,}, matches {self.matches:,},"
+            f" {seconds:.1f} s, {self.events / seconds:,.0f} events/s"
+        )
 
 
-def load_subscriptions(matcher: Matcher, path: str, dialect: str = "sql") -> None:
-    """Add all subscriptions of a file, or refuse the first that is wrong with its place."""
-    for row in read_rows(path):
-        missing = [field for field in ("id", "filter") if field not in row.values]
-        if missing:
-            raise ConfigError(
-                f"{row.place}: no field {missing[0]!r}; a subscription has the fields id and filter"
-            )
-        subscription = row.values["id"]
-        if not isinstance(subscription, (str, int)) or isinstance(subscription, bool):
-            raise ConfigError(f"{row.place}: the id is neither a string nor an integer")
-        if isinstance(subscription, str) and has_surrogate(subscription):
-            raise ConfigError(f"{row.place}: the id holds a lone surrogate, which cannot be written")
+def _match(matcher: Matcher, batches: Iterator[Batch], out: Results, tally: _Tally) -> Iterator[int]:
+    """Match and write all events, and say now and then how many they were."""
+    size = _FEWEST
+    for batch in batches:
+        first, end = 0, len(batch.events)
+        while first < end:
+            part = batch.events[first : first + size]
+            began = time.perf_counter()
+            try:
+                found, fault = matcher.match_batch(part), None
+            except EventError:
+                found, fault = until_fault(matcher, part)
+            out.write(tally.events, found)
+            tally.events += len(found)
+            tally.matches += len(found.pairs()[1])
+            if fault is not None:
+                raise ConfigError(f"{batch.place(first + len(found))}: {fault}")
+            yield len(found)
+            first += len(found)
+            seconds = time.perf_counter() - began
+            if seconds < _SECONDS / 2:
+                size = min(_MOST, size * 2)
+            elif seconds > _SECONDS * 2:
+                size = max(_FEWEST, size // 2)
+
+
+def until_fault(matcher: Matcher, part: Any) -> tuple[Matches, EventError | None]:
+    """The matches of the events before the first that is refused, and what is said of that one.
+
+    A fault in a column of many events does not tell its row, so the rows are halved until it is found.
+    """
+    good, bad = 0, len(part)
+    while good + 1 < bad:
+        middle = (good + bad) // 2
         try:
-            matcher.add(subscription, row.values["filter"], dialect=dialect)
-        except SubscriptionError as error:
-            raise ConfigError(f"{row.place}: {error.in_one_line()}") from None
+            matcher.match_batch(part[good:middle])
+            good = middle
+        except EventError:
+            bad = middle
+    found = matcher.match_batch(part[:good])
+    try:
+        matcher.match_batch(part[good:bad])
+    except EventError as error:
+        return found, EventError(error.what, place=error.place, expected=error.expected)
+    return found, None
+
+
+def _check_files(arguments: argparse.Namespace) -> None:
+    subscriptions, events = arguments.subscriptions, arguments.events
+    if events is None and arguments.save_index is None:
+        raise ConfigError(
+            "no EVENTS to match; name a file, - for standard input, or an index to --save-index"
+        )
+    if events is None and (arguments.out or arguments.format or arguments.pairs):
+        raise ConfigError("without EVENTS nothing is matched; leave out --out, --format and --pairs")
+    if subscriptions == events == "-":
+        raise ConfigError("standard input cannot be both the subscriptions and the events; name a file")
+    if arguments.save_index is not None and is_stream(arguments.save_index):
+        raise ConfigError(f"{arguments.save_index} is no file; choose another --save-index")
+    for option, path in (("--out", arguments.out), ("--save-index", arguments.save_index)):
+        if path is None:
+            continue
+        if any(same_file(path, given) for given in (subscriptions, events) if given is not None):
+            raise ConfigError(f"{path}: would be written over while it is read; choose another {option}")
+    if (arguments.out and arguments.save_index) and same_file(arguments.out, arguments.save_index):
+        raise ConfigError(f"{arguments.out}: cannot be both; choose another --save-index")
+
+
+def _check_index(arguments: argparse.Namespace) -> None:
+    """Refuse at once what could not be saved in the end."""
+    from siftmesh.matching.api import DEFAULT_INDEX, INDEXES
+
+    index = arguments.index or DEFAULT_INDEX
+    if arguments.save_index is not None and INDEXES[index].restore is None:
+        known = [name for name, one in INDEXES.items() if one.restore is not None]
+        raise ConfigError(f"the index {index} cannot be saved; choose --index {' or '.join(known)}")
+
+
+def _save(matcher: Matcher, path: str) -> None:
+    try:
+        matcher.save(path)
+    except ConfigError as error:
+        raise ConfigError(f"{error}; choose another --save-index") from None
+
+
+def _kept(out: str | None, events: int) -> str:
+    """What is to be said of lines that cannot be taken back."""
+    if not is_stream(out):
+        return ""
+    return (
+        f"; {events:,} event{'s' if events != 1 else ''} before it {'were' if events != 1 else 'was'} written"
+    )

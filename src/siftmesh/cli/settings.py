@@ -1,16 +1,19 @@
-"""Options that commands share: the dialect, the schema and the limits of filters."""
+"""What commands share: the options for filters, and how a refused filter is told in one line."""
 
 from __future__ import annotations
 
 import argparse
+from typing import TYPE_CHECKING
 
 from siftmesh.cli.files import read_json
-from siftmesh.errors import ConfigError, nearest_name
+from siftmesh.errors import ConfigError, LimitExceeded, SubscriptionError, nearest_name
 from siftmesh.language.dialects import DIALECTS
-from siftmesh.language.limits import DEFAULT, Limits
-from siftmesh.model.schema import Schema
+from siftmesh.language.limits import DEEPEST, DEFAULT, Limits
 
-__all__ = ["add_settings", "read_limits", "read_schema"]
+if TYPE_CHECKING:
+    from siftmesh.model.schema import Schema
+
+__all__ = ["add_settings", "check_number", "read_limits", "read_schema", "said"]
 
 _LIMITS = Limits.__struct_fields__
 _DEFAULTS = ", ".join(f"{name}={getattr(DEFAULT, name)}" for name in _LIMITS)
@@ -18,11 +21,14 @@ _DEFAULTS = ", ".join(f"{name}={getattr(DEFAULT, name)}" for name in _LIMITS)
 
 def add_settings(parser: argparse.ArgumentParser) -> None:
     """Add --dialect, --schema and --limit to a command."""
-    parser.add_argument(
+    group = parser.add_argument_group("filters")
+    group.add_argument(
         "--dialect", choices=sorted(DIALECTS), default="sql", help="the language of filters (default sql)"
     )
-    parser.add_argument("--schema", help='a JSON file such as {"price": "float", "title": "string"}')
-    parser.add_argument(
+    group.add_argument(
+        "--schema", metavar="FILE", help='a JSON file such as {"price": "float", "title": "string"}'
+    )
+    group.add_argument(
         "--limit",
         action="append",
         default=[],
@@ -33,6 +39,8 @@ def add_settings(parser: argparse.ArgumentParser) -> None:
 
 def read_schema(arguments: argparse.Namespace) -> Schema | None:
     """The schema in the file that --schema names."""
+    from siftmesh.model.schema import Schema
+
     path = arguments.schema
     if path is None:
         return None
@@ -58,3 +66,19 @@ def read_limits(arguments: argparse.Namespace) -> Limits:
             raise ConfigError(f"--limit {setting}: expected a number, as in {name}={getattr(DEFAULT, name)}")
         changed[name] = int(number)
     return Limits(**changed)
+
+
+def check_number(option: str, value: float, least: float) -> None:
+    """Refuse a number of an option that is too small, or is none."""
+    if not least <= value < float("inf"):
+        raise ConfigError(f"{option} is {value} (expected at least {least})")
+
+
+def said(error: SubscriptionError) -> str:
+    """What is wrong with a filter in one line, with the option that would let it through if there is one."""
+    line = error.in_one_line()
+    if not isinstance(error, LimitExceeded) or error.setting is None:
+        return line
+    if error.setting == "depth" and (error.limit or 0) >= DEEPEST:
+        return f"{line}; nothing that is nested deeper is read, write it flatter"
+    return f"{line}; --limit {error.setting}=NUMBER sets another limit"

@@ -207,7 +207,7 @@ def _ones(count: int) -> int:
         return np.int64(0)
     if count >= 64:
         return np.int64(-1)
-    return (np.int64(1) << np.int64(count)) - 1
+    return ~(np.int64(-1) << np.int64(count))
 
 
 @kernel(forceinline=True)

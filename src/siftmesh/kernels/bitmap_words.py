@@ -53,7 +53,7 @@ def _trailing_slowly(word: int) -> int:
     return (bits & -bits).bit_length() - 1 if bits else 64
 
 
-@intrinsic  # type: ignore[untyped-decorator]  # numba has no types
+@intrinsic
 def _trailing(typingctx: Any, word: Any) -> Any:  # noqa: ARG001 - numba wants this argument
     def generate(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
         return builder.cttz(arguments[0], ir.Constant(ir.IntType(1), 0))
@@ -71,7 +71,7 @@ def _without_lowest_slowly(word: int) -> int:
     return bits & (bits - 1) if bits != -(1 << 63) else 0
 
 
-@intrinsic  # type: ignore[untyped-decorator]  # numba has no types
+@intrinsic
 def _without_lowest(typingctx: Any, word: Any) -> Any:  # noqa: ARG001 - see above
     def generate(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
         return builder.and_(arguments[0], builder.sub(arguments[0], _WORD(1)))
@@ -87,7 +87,7 @@ def _population_slowly(word: int) -> int:
     return (int(word) & ((1 << 64) - 1)).bit_count()
 
 
-@intrinsic  # type: ignore[untyped-decorator]  # numba has no types
+@intrinsic
 def _population(typingctx: Any, word: Any) -> Any:  # noqa: ARG001 - see above
     def generate(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
         return builder.ctpop(arguments[0])
@@ -106,7 +106,7 @@ def _word_at_slowly(array: Any, at: int) -> Any:
     return array[at].astype("int64")
 
 
-@intrinsic  # type: ignore[untyped-decorator]  # numba has no types
+@intrinsic
 def _word_at(typingctx: Any, array: Any, at: Any) -> Any:  # noqa: ARG001 - see above
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         word = builder.load(_address(context, builder, signature, arguments, 0))
@@ -123,7 +123,7 @@ def _put_slowly(array: Any, at: int, word: int) -> None:
     array[at] = word
 
 
-@intrinsic  # type: ignore[untyped-decorator]  # numba has no types
+@intrinsic
 def _put(typingctx: Any, array: Any, at: Any, word: Any) -> Any:  # noqa: ARG001 - see above
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         place = _address(context, builder, signature, arguments, 0)
@@ -144,7 +144,7 @@ def _toggle_slowly(bits: Longs, ids: Words, at: int) -> None:
     view[number >> 6] ^= view.dtype.type(1 << (number & 63))
 
 
-@intrinsic  # type: ignore[untyped-decorator]  # numba has no types
+@intrinsic
 def _toggle(typingctx: Any, bits: Any, ids: Any, at: Any) -> Any:  # noqa: ARG001 - see above
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         edge = builder.load(_address(context, builder, signature, arguments, 1))
@@ -166,7 +166,7 @@ def _copy_slowly(target: Words, at: int, source: Words, place: int, count: int) 
     target[at : at + count] = source[place : place + count]
 
 
-@intrinsic  # type: ignore[untyped-decorator]  # numba has no types
+@intrinsic
 def _copy(typingctx: Any, target: Any, at: Any, source: Any, place: Any, count: Any) -> Any:  # noqa: ARG001 - see above
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         left = _address(context, builder, signature, arguments, 0)
@@ -185,7 +185,7 @@ def _fetch_slowly(array: Any, at: int) -> None:
     pass
 
 
-@intrinsic  # type: ignore[untyped-decorator]  # numba has no types
+@intrinsic
 def _fetch(typingctx: Any, array: Any, at: Any) -> Any:  # noqa: ARG001 - see above
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         pointer = ir.IntType(8).as_pointer()
@@ -219,7 +219,7 @@ def _and_block_slowly(target: Longs, at: int, rows: Longs, place: int) -> None:
     target[at : at + BLOCK_WORDS] &= rows[place : place + BLOCK_WORDS]
 
 
-@intrinsic  # type: ignore[untyped-decorator]  # numba has no types
+@intrinsic
 def _and_block(typingctx: Any, target: Any, at: Any, rows: Any, place: Any) -> Any:  # noqa: ARG001 - see above
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         ours, left = _load(context, builder, signature, arguments, 0)
@@ -242,7 +242,7 @@ def _change_and_block_slowly(
     changed[:] = 0
 
 
-@intrinsic  # type: ignore[untyped-decorator]  # numba has no types
+@intrinsic
 def _change_and_block(
     typingctx: Any,  # noqa: ARG001 - see above
     target: Any,
@@ -271,7 +271,7 @@ def _any_of_block_slowly(bits: Longs, at: int) -> bool:
     return bool(bits[at : at + BLOCK_WORDS].any())
 
 
-@intrinsic  # type: ignore[untyped-decorator]  # numba has no types
+@intrinsic
 def _any_of_block(typingctx: Any, bits: Any, at: Any) -> Any:  # noqa: ARG001 - see above
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         block, _ = _load(context, builder, signature, arguments, 0)

@@ -96,14 +96,15 @@ def _rarest(
     words: Words, longs: Longs, heap: Bytes, text: Bytes, slot: int, start: int, length: int
 ) -> tuple[int, int]:
     """The stretch of a text that fewest others wait for, of those as long as grams are."""
-    size = np.int64(LONG_GRAM) if length >= LONG_GRAM else min(np.int64(length), np.int64(SHORT_GRAM))
+    size = np.int64(LONG_GRAM) if length >= LONG_GRAM else np.int64(SHORT_GRAM)
     count = np.int64(length) - size + 1
-    best = np.int64(start) + count // 2
+    middle = (count - 1) // 2
+    best = np.int64(start) + middle
     least = np.int64(1) << 40
     # From the middle outwards: what joins two words is rarer than either.
     for number in range(min(count, np.int64(MOST_GRAM))):
         step = (number + 1) // 2
-        at = count // 2 + (step if number & 1 else -step)
+        at = middle + (step if number & 1 else -step)
         if at < 0 or at >= count:
             continue
         atom = find_string(words, longs, heap, slot, GRAM, text, start + at, size)

@@ -83,7 +83,8 @@ def follow(
             at = np.int64(REJECT)
         if at >= 0:
             # A single row is asked at once; of several it is found out first what they have in common.
-            row = np.int64(0) if count == 1 else np.int64(NO_ROW)
+            single = count == 1 and not words[program + P_FLAGS] & P_MULTIPLE
+            row = np.int64(0) if single else np.int64(NO_ROW)
             at = run(words, longs, heap, text, cells, program, chunk, row, at, counters)
         if at != REJECT and at != REJECT + DOUBT:
             found = _rows(
@@ -129,17 +130,18 @@ def _rows(
                 counters[N_LEAVES] += words[chunk + K_COUNT]
                 return after
     for row in range(words[chunk + K_COUNT]):
+        sub = words[chunk + CHUNK + row]
+        if multiple:
+            # Asked once for an event, however many chains lead here.
+            if stamps[sub] == stamp:
+                continue
+            stamps[sub] = stamp
         verdict = np.int64(at)
         if at >= 0:
             verdict = run(words, longs, heap, text, cells, program, chunk, row, at, counters)
         unsure = doubt or verdict > ACCEPT
         if verdict == REJECT or verdict == REJECT + DOUBT:
             continue
-        sub = words[chunk + CHUNK + row]
-        if multiple:
-            if stamps[sub] == stamp:
-                continue
-            stamps[sub] = stamp
         if unsure:
             counters[N_UNSURE] += 1
             sub = ~sub

@@ -95,9 +95,12 @@ def _grams(
                 tag = PREFIX if which == L_PREFIX else SUFFIX if which == L_SUFFIX else GRAM
                 first = start + length - size if which == L_SUFFIX else start
                 last = start + length - size if which == L_GRAM else first
+                before = np.int64(0)
                 for at in range(first, last + 1):
                     atom = find_string(words, longs, heap, slot, tag, text, at, size)
-                    if atom:
+                    # What repeats itself is followed once.
+                    if atom and atom != before:
+                        before = atom
                         if stamp & (SAMPLE - 1) == 0:
                             seen[SEEN * slot + T_TEXTS] += words[words[H_ATOMS] + RECORD * atom + A_USES]
                         found = follow(

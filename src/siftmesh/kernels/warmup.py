@@ -17,7 +17,11 @@ from siftmesh.kernels import (
     atoms,
     bitmap,
     bitmap_build,
+    bitmap_emit,
+    bitmap_open,
     bitmap_rows,
+    bitmap_segment,
+    bitmap_terms,
     bits,
     bulk,
     cells,
@@ -49,11 +53,13 @@ __all__ = ["ENTRY_POINTS", "INNER", "compile_all", "name_of", "signature_of"]
 # What Python calls.
 ENTRY_POINTS: tuple[Any, ...] = (
     *(atoms.find_string, atoms.find_strings, atoms.find_value, atoms.grow_atoms, atoms.grow_table),
-    *(bitmap.clear_owner, bitmap.match_open, bitmap.match_segment, bitmap.weave),
-    *(bitmap_build.carry_terms, bitmap_build.gather_edges, bitmap_build.link_terms),
-    *(bitmap_build.merge_edges, bitmap_build.merge_terms, bitmap_build.order_terms),
-    *(bitmap_build.relocate, bitmap_build.split_bounds),
-    bitmap_rows.index_dims,
+    *(bitmap.match_parts, bitmap.weave),
+    *(bitmap_build.carry_terms, bitmap_build.gather_edges, bitmap_build.merge_edges),
+    *(bitmap_build.merge_terms, bitmap_build.relocate, bitmap_build.settle_ties),
+    bitmap_emit.clear_owner,
+    *(bitmap_rows.count_sparse, bitmap_rows.fill_rows, bitmap_rows.survey),
+    *(bitmap_terms.link_terms, bitmap_terms.never_met, bitmap_terms.order_terms),
+    bitmap_terms.split_terms,
     *(bulk.add_columns, bulk.finish_columns),
     cells.double_of_key,
     *(chains.programs_of, chains.waiting),
@@ -64,7 +70,7 @@ ENTRY_POINTS: tuple[Any, ...] = (
     *(events.match_columns, events.verify_columns),
     *(ids.enter_ints, ids.enter_texts, ids.find_int, ids.find_text, ids.forget, ids.forget_int),
     *(ids.forget_text, ids.gather_texts, ids.keep_elsewhere, ids.move_table, ids.pack_heap),
-    *(pools.free_words, pools.take_words),
+    *(pools.free_bytes, pools.free_words, pools.take_bytes, pools.take_words),
     *(slots.add_slot, slots.grow_slots),
     unpack.unpack_row,
 )
@@ -73,12 +79,15 @@ ENTRY_POINTS: tuple[Any, ...] = (
 INNER: tuple[Any, ...] = (
     *(atoms._enter, atoms._is_textual, atoms._last_bytes, atoms._spot, atoms._spot_of, atoms.add_atom),
     *(atoms.drop_atom, atoms.hash_bytes, atoms.same_bytes),
-    *(bitmap._and_row, bitmap._clear, bitmap._emit, bitmap._lack, bitmap._narrow, bitmap._restore),
-    *(bitmap._restore_between, bitmap.not_above),
     bitmap_build._fill_block,
-    *(bitmap_rows._bit, bitmap_rows._choose, bitmap_rows._divide, bitmap_rows._fill_first_rows),
-    *(bitmap_rows._fill_row, bitmap_rows._find_places, bitmap_rows._mark_holes),
-    *(bitmap_rows._number_blocks, bitmap_rows._take_holes_out, bitmap_rows._word),
+    *(bitmap_emit.emit, bitmap_emit.places_of),
+    bitmap_open.match_open,
+    *(bitmap_rows._fill_first_row, bitmap_rows._fill_next_row, bitmap_rows._number_blocks),
+    bitmap_rows._number_slots,
+    *(bitmap_segment._choose_rows, bitmap_segment._early, bitmap_segment._lack_dense),
+    *(bitmap_segment._narrow_dense, bitmap_segment._narrow_sparse, bitmap_segment._ones),
+    *(bitmap_segment._plan, bitmap_segment._seek, bitmap_segment.match_segment, bitmap_segment.not_above),
+    *(bitmap_terms._behind, bitmap_terms._by_dim, bitmap_terms._edges_of, bitmap_terms._edges_of_dim),
     bits.mix,
     *(cells._lower_neighbour, cells.clear_cells, cells.fill_cell, cells.fill_cells, cells.is_nan),
     *(cells.key_of_double, cells.whole_is_double),
@@ -90,15 +99,13 @@ INNER: tuple[Any, ...] = (
     *(constants.take_list, constants.take_presence, constants.use_atom),
     counting._resize,
     dims.fill_dims,
-    *(events._place, events._put, events._put_row, events._verify, events.match_message),
-    events.verify_message,
+    *(events._put, events._put_row, events._verify, events.match_message, events.verify_message),
     *(follow._rows, follow.follow),
     *(ids._free_text, ids._home, ids._keep_text, ids._put, ids._take_out, ids._undo),
     *(leaves._is_kind, leaves._of_array, leaves._of_text, leaves.in_list, leaves.leaf, leaves.leaf_apart),
     *(likes._character, likes._fits, likes._lower, likes.compare_bytes, likes.fits, likes.fits_folded),
     *(moments._days, moments._days_in_month, moments._digits, moments.moment_of),
-    *(pools.free_bytes, pools.free_longs, pools.room_of_class, pools.size_class, pools.take_bytes),
-    pools.take_longs,
+    *(pools.free_longs, pools.room_of_class, pools.size_class, pools.take_longs),
     *(programs._operand, programs._some, programs.run),
     *(rows._lacks, rows._take_constants, rows._take_pairs, rows._take_range, rows.add_row),
     *(rows.enter_rows, rows.remove_row),
@@ -119,7 +126,10 @@ _TYPES: dict[Any, Any] = {
     bool: types.boolean,
 }
 # Arrays with more than one dimension, of which annotations say nothing.
-_TABLES: dict[tuple[Any, str], Any] = {(bitmap.weave, "places"): types.int64[:, ::1]}
+_TABLES: dict[tuple[Any, str], Any] = {
+    (bitmap.match_parts, "places"): types.int64[:, ::1],
+    (bitmap.weave, "places"): types.int64[:, ::1],
+}
 
 
 def name_of(kernel: Any) -> str:

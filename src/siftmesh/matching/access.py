@@ -102,9 +102,15 @@ def _joined(part: Part, best: Access | None, estimate: Estimate, ranged: Estimat
     likely = 1.0 if best is None else best.probability
     if likely < _RARE:
         return best
-    leaves = [child for child in part.children if isinstance(child, Test) and isinstance(child.leaf, Predicate)]
+    leaves = [
+        child for child in part.children if isinstance(child, Test) and isinstance(child.leaf, Predicate)
+    ]
     equal = sorted(
-        ((estimate(_name(test), test), place, test) for place, test in enumerate(leaves) if test.operation == OP_EQ),
+        (
+            (estimate(_name(test), test), place, test)
+            for place, test in enumerate(leaves)
+            if test.operation == OP_EQ
+        ),
         key=lambda found: found[:2],
     )[:_FEW]
     ways = [(chance, Joined(low=low, high=high)) for chance, low, high in _ranges(leaves, ranged)]
@@ -150,7 +156,11 @@ def _of_test(test: Test, estimate: Estimate) -> Access | None:
     leaf = test.leaf
     if test.operation in _BY_ABSENCE:
         return None
-    if isinstance(leaf, Predicate) and test.operation in _BY_VALUE and (test.form or test.operation != OP_LIKE):
+    if (
+        isinstance(leaf, Predicate)
+        and test.operation in _BY_VALUE
+        and (test.form or test.operation != OP_LIKE)
+    ):
         likely = estimate(leaf.attribute, test)
         if likely < 1:
             return Access((test,), (), likely)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import msgspec
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
@@ -32,7 +33,7 @@ from siftmesh.logic.tree import Tree
 from siftmesh.matching.bitmaps import BitmapIndex
 from siftmesh.matching.bulk import plan_of
 from siftmesh.matching.clusters import ClusterIndex
-from siftmesh.matching.columns import Columns, encode_columns
+from siftmesh.matching.columns import encode_columns
 from siftmesh.matching.dims import Dims
 from siftmesh.matching.engine import bound_rows, find_one_by_one, insert_one_by_one
 from siftmesh.matching.favourites import Favourites
@@ -41,8 +42,8 @@ from siftmesh.matching.packing import pack_event, pack_plain
 from siftmesh.matching.places import OFTEN, Places
 from siftmesh.matching.planner import Planner
 from siftmesh.matching.scratch import Scratch
-from siftmesh.matching.woven import woven
 from siftmesh.matching.work import WorkCounters
+from siftmesh.matching.woven import woven
 from siftmesh.model.event import Event
 from siftmesh.model.rows import is_arrow, rows
 
@@ -159,8 +160,8 @@ class AdaptiveEngine:
                 scratch.longer_frame()
             elif found == STRANGE:
                 # A name or number that no event may have, or one that only the slow way reads.
-                named = False
-                event, packed = self._packed(event)
+                self._spare.append(scratch)
+                return self.find(event if isinstance(event, Event) else Event.of(event))
             else:
                 scratch.longer_out()
             scratch.fit(self.clusters.pools, self._room, self.places.dims.table)
@@ -185,16 +186,16 @@ class AdaptiveEngine:
         read = event if isinstance(event, Event) else Event.of(event)
         slots = self.clusters.pools.slots
         if read.closed:
-            read.refuse_paths_into_arrays(slots)
+            read.refuse_paths_into_arrays(self.places.paths())
         return read, pack_event(read, slots)
 
     def _of_bitmaps(self, event: Any, packed: bytes, named: bool, scratch: Scratch) -> list[int]:
         codes = self.bitmaps.match_one(scratch.present, scratch.lows, scratch.highs, scratch.work)
         if len(codes) and codes.min() < 0:
             codes = codes[: verify_event(scratch.address, packed, named, codes)]
-            if len(codes) and codes.min() < 0:
-                return self._verified(codes.tolist(), event, scratch)
         scratch.found += len(codes)
+        if len(codes) and codes.min() < 0:
+            return self._verified(codes.tolist(), event, scratch)
         numbers: list[int] = codes.tolist()
         return numbers
 
@@ -279,7 +280,12 @@ class AdaptiveEngine:
         return bounds, numbers
 
     def _with_bitmaps(
-        self, bounds: Longs, numbers: Words, arrays: tuple[Longs, Longs, Bytes, Bytes], places: Any, scratch: Scratch
+        self,
+        bounds: Longs,
+        numbers: Words,
+        arrays: tuple[Longs, Longs, Bytes, Bytes],
+        places: Any,
+        scratch: Scratch,
     ) -> tuple[Longs, Words]:
         """The matches of the rows together with those that the bitmaps find."""
         shape = (len(bounds) - 1, len(self.places.dims))
@@ -333,6 +339,8 @@ class AdaptiveEngine:
         held = {f"clusters.{name}": array for name, array in self.clusters.to_arrays().items()}
         held |= {f"bitmaps.{name}": array for name, array in self.bitmaps.arrays().items()}
         held |= {f"kept.{name}": array for name, array in self.places.kept.to_arrays().items()}
+        paths = msgspec.msgpack.encode(dict(self.places.kept_paths))
+        held["paths"] = np.frombuffer(paths, np.uint8)
         return held | {"dims": self.places.dims.table, "room": np.array([self._room])}
 
     @classmethod
@@ -346,7 +354,8 @@ class AdaptiveEngine:
                 parts[part][rest] = array
         made.clusters = ClusterIndex.from_arrays(parts["clusters"])
         made.bitmaps = BitmapIndex.from_arrays(parts["bitmaps"])
-        made.places = Places(made.clusters, Dims(arrays["dims"]), KeptTrees.from_arrays(parts["kept"]))
+        paths = msgspec.msgpack.decode(arrays["paths"].tobytes(), type=dict[str, int])
+        made.places = Places(made.clusters, Dims(arrays["dims"]), KeptTrees.from_arrays(parts["kept"]), paths)
         made._planner = Planner(made.clusters, made.places, made._move)
         made._room = int(arrays["room"][0])
         return made
@@ -361,8 +370,6 @@ class AdaptiveEngine:
         """Whether the index looks at a subscription for an event."""
         if number not in self.bitmaps:
             return self.places.reached(number, event)
-        if self.places.lies_between_keys(event):
-            return True  # then all are asked
         # Its own, so that looking is not counted as work.
         scratch = Scratch()
         slots = self.clusters.pools.slots
@@ -380,7 +387,9 @@ class AdaptiveEngine:
         for scratch in self._scratches:
             probes, candidates, leaves, matches, events, _, verified = scratch.counters[:7].tolist()
             words = int(scratch.work[WORK_WORDS])
-            total += WorkCounters(events, probes, candidates, leaves, words, verified, matches + scratch.found)
+            total += WorkCounters(
+                events, probes, candidates, leaves, words, verified, matches + scratch.found
+            )
         return total
 
     def memory(self) -> dict[str, int]:

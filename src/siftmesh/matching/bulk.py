@@ -16,7 +16,7 @@ import pyarrow.compute as pc
 from siftmesh.kernels.layout import Bytes, Longs
 from siftmesh.logic.lower import lower
 from siftmesh.logic.template import Template, substitute
-from siftmesh.logic.tree import And, Operator, Or, Predicate, Tree, leaves
+from siftmesh.logic.tree import And, Operator, Or, Predicate, Quantified, Tree, leaves
 from siftmesh.matching.columns import encode_columns
 from siftmesh.matching.shape import shape_of
 
@@ -53,6 +53,8 @@ class Plan(msgspec.Struct):
             name = self.stand_ins.get(leaf.value) if isinstance(leaf, Predicate) else None
             if isinstance(leaf, Predicate) and name is not None and leaf.operator == Operator.EQ:
                 column = columns[name].slice(0, _ENOUGH)
+                if pa.types.is_dictionary(column.type):
+                    column = column.indices
                 found[leaf.attribute] = (pc.count_distinct(column).as_py(), len(column))
         return found
 
@@ -70,8 +72,18 @@ class Plan(msgspec.Struct):
 
 def plan_of(template: Template, columns: Mapping[str, pa.Array]) -> Plan | None:
     """How to take a template's rows in at once; None if each has to be bound by itself."""
+    plan = _plan_with(template, columns, 0)
+    if plan is None:
+        return None
+    # A constant of the text may happen to equal a stand-in: others tell.
+    other = _plan_with(template, columns, len(template.parameters))
+    return plan if other is not None and other.parameters == plan.parameters else None
+
+
+def _plan_with(template: Template, columns: Mapping[str, pa.Array], first: int) -> Plan | None:
+    """The plan with the stand-ins from a number on."""
     stand_ins: dict[str, Any] = {}
-    for place, name in enumerate(template.parameters):
+    for place, name in enumerate(template.parameters, first):
         stand_in = _stand_in(columns[name], place)
         if stand_in is None:
             return None
@@ -87,7 +99,14 @@ def plan_of(template: Template, columns: Mapping[str, pa.Array]) -> Plan | None:
     # A stand-in that is no constant by itself is part of a list, a pattern or an expression.
     if set(parameters.values()) != set(names.values()) or _mentions(shape, constants, parameters, names):
         return None
+    if any(isinstance(leaf, Quantified) and not _in_order(leaf) for leaf in leaves(tree)):
+        return None
     return Plan(tree, shape, constants, parameters, names)
+
+
+def _in_order(leaf: Quantified) -> bool:
+    """Whether the terms of a quantifier stand in one order whatever their constants are."""
+    return len({(term.position, term.operator, term.kind) for term in leaf.terms}) == len(leaf.terms)
 
 
 def _stand_in(column: pa.Array, place: int) -> Any:
@@ -97,17 +116,22 @@ def _stand_in(column: pa.Array, place: int) -> Any:
         return None
     if pa.types.is_dictionary(kind):
         kind = kind.value_type
+        if column.dictionary.null_count or not (pa.types.is_string(kind) or pa.types.is_large_string(kind)):
+            return None
     if pa.types.is_integer(kind):
         bounds = pc.min_max(column).as_py()
-        return _INTS + place if -_EXACT <= bounds["min"] and bounds["max"] <= _EXACT else None
+        return _INTS + place if bounds["min"] >= -_EXACT and bounds["max"] <= _EXACT else None
     if pa.types.is_floating(kind):
         return _FLOATS + place if pc.all(pc.is_finite(column)).as_py() else None
     if pa.types.is_string(kind) or pa.types.is_large_string(kind):
-        return f"\x02stand-in {place}\x03"
+        # With a wildcard: LIKE without one is an equality.
+        return f"\x02stand-in % {place}\x03"
     return None
 
 
-def _mentions(shape: Any, constants: list[Any], parameters: Mapping[int, str], names: Mapping[Any, str]) -> bool:
+def _mentions(
+    shape: Any, constants: list[Any], parameters: Mapping[int, str], names: Mapping[Any, str]
+) -> bool:
     rest = [constant for number, constant in enumerate(constants) if number not in parameters]
     text = repr((shape, rest))
     return any(repr(stand_in).strip("'") in text for stand_in in names)

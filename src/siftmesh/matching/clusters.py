@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -11,14 +12,15 @@ from numpy.typing import NDArray
 
 from siftmesh.kernels.bulk import PARTLY, add_columns, finish_columns
 from siftmesh.kernels.cells import double_of_key
-from siftmesh.kernels.chunks import row_of
 from siftmesh.kernels.chains import programs_of
+from siftmesh.kernels.chunks import row_of
 from siftmesh.kernels.constants import hold_constant, release_constant
 from siftmesh.kernels.entry import add_message, finish_add, remove
 from siftmesh.kernels.layout import (
     A_SLOT,
     A_TAG,
     ALWAYS,
+    ARRAY,
     BOOL,
     CHUNK,
     H_ATOMS,
@@ -31,6 +33,8 @@ from siftmesh.kernels.layout import (
     K_ROOM,
     MOST_ROWS,
     NUMBER,
+    OPAQUE,
+    P_RECIPE,
     PREFIX,
     PRESENCE,
     R_KEY,
@@ -50,7 +54,7 @@ from siftmesh.kernels.rows import DONE, FRAME_TOO_SHORT, LACKS_ROOM
 from siftmesh.kernels.unpack import NO_ROOM, unpack_row
 from siftmesh.logic.normalise import normalise
 from siftmesh.logic.render import render
-from siftmesh.logic.tree import Operator, Predicate, Tree
+from siftmesh.logic.tree import Operator, Predicate, Tree, attributes
 from siftmesh.matching.bulk import Plan
 from siftmesh.matching.estimates import Estimates
 from siftmesh.matching.forms import Form
@@ -58,7 +62,7 @@ from siftmesh.matching.pools import Pools
 from siftmesh.matching.program import PARKED_ACCESS, Program, compile_program
 from siftmesh.matching.saved import programs_from, programs_to
 from siftmesh.matching.scratch import Scratch
-from siftmesh.matching.shape import Part, Test, form_of, pattern_text, restore, skeleton
+from siftmesh.matching.shape import Part, Test, example, form_of, pattern_text, restore, skeleton
 from siftmesh.model.pattern import escape
 from siftmesh.model.values import Kind
 
@@ -83,6 +87,8 @@ class ClusterIndex:
         self.estimates = Estimates(self.pools)
         self._forms: dict[Any, Form] = {}
         self._programs: dict[int, Program] = {}
+        # Attributes inside objects, and how many programs read each.
+        self.paths: Counter[str] = Counter()
         self._scratch = Scratch()
 
     def form(self, shape: Any, tree: Tree) -> Form:
@@ -99,7 +105,7 @@ class ClusterIndex:
         if len(program.examples) < _EXAMPLES:
             program.examples.append(list(constants))
         for number in program.texts:
-            constants.append(form_of(pattern_text(constants[number]))[1])
+            constants.append(_text_of(constants[number]))
         packed = _pack(constants)
         scratch = self._scratch
         while True:
@@ -110,13 +116,15 @@ class ClusterIndex:
             if entered == FRAME_TOO_SHORT:
                 scratch.longer_frame()
             elif entered == LACKS_ROOM:
-                self._reserve(len(constants), packed, sub)
+                self._reserve(program, len(constants), packed, sub)
             else:
                 self._finish(program, sub, entered)
                 break
         program.subscriptions += 1
 
-    def add_columns(self, subs: Sequence[int], program: Program, plan: Plan, columns: Mapping[str, Any]) -> None:
+    def add_columns(
+        self, subs: Sequence[int], program: Program, plan: Plan, columns: Mapping[str, Any]
+    ) -> None:
         """Take in the subscriptions of a plan, of whose rows each has a number."""
         numbers = np.asarray(subs, np.int32)
         self.pools.reserve_directory(int(numbers.max(initial=0)) + 1)
@@ -129,23 +137,32 @@ class ClusterIndex:
         self, subs: Words, program: Program, plan: Plan, described: Longs, raws: Longs, text: Bytes
     ) -> None:
         pools, scratch = self.pools, self._scratch
-        # The constants that are no parameters stand in the frame already, with their strings behind the others.
-        own = self._unpack(_pack(plan.constants))
+        constants = [*plan.constants, *(_text_of(plan.constants[number]) for number in program.texts)]
+        while len(scratch.made) < len(scratch.frame) // 2 + 3 * program.words[P_RECIPE] + 8:
+            scratch.longer_frame()
+        # Constants that are no parameters stand in the frame already, with their strings behind the others.
+        own = self._unpack(_pack(constants))
         frame = scratch.frame
-        strings = np.flatnonzero(frame[: 2 * len(plan.constants) : 2] >> 32 == STRING)
-        frame[2 * strings + 1] += len(text) << 32
+        _move_strings(frame, len(constants), len(text))
         text = np.concatenate([text, own, np.zeros(8, np.uint8)])
         _, words, longs = program.words[:3]
+        # What a single row may take, as its kernel reckons: an item of a list takes at least a byte.
+        least = len(constants) + len(own) + 6 * program.words[P_RECIPE] + 8
+        items = _BLOCK * (len(constants) + 6 * program.rows_for + 8) + least
         row = 0
         while row < len(subs):
-            items = _BLOCK * (len(plan.constants) + 6 * program.rows_for + 8)
             chunks = MOST_ROWS * (1 + words)
             pools.reserve_atoms(items)
-            pools.reserve(4 * items + _BLOCK * (24 + 2 * words) + chunks, _BLOCK * 2 * longs + MOST_ROWS * longs, len(text))
+            pools.reserve(
+                4 * items + _BLOCK * (24 + 2 * words) + chunks,
+                _BLOCK * 2 * longs + MOST_ROWS * longs,
+                2 * len(text),
+                2 * items,
+            )
             row = int(
                 add_columns(
                     pools.words, pools.longs, pools.heap, text, described, raws, frame,
-                    len(plan.constants), program.place, subs, row, scratch.made,
+                    len(constants), program.place, subs, row, scratch.made,
                 )
             )  # fmt: skip
             if row >= PARTLY:
@@ -157,11 +174,11 @@ class ClusterIndex:
                         pools.words, pools.longs, program.place, subs[row - 1], scratch.made
                     )
 
-    def _reserve(self, constants: int, packed: bytes, sub: int) -> None:
+    def _reserve(self, program: Program, constants: int, packed: bytes, sub: int) -> None:
         """Room for a row of constants, however they are to be kept."""
         pools = self.pools
         # A constant takes at least one byte of the message, and so does an item of a list.
-        items = constants + len(packed) + 64
+        items = constants + len(packed) + 6 * program.words[P_RECIPE] + 64
         pools.reserve_directory(sub + 1)
         pools.reserve_atoms(items)
         pools.reserve(4 * items + 16 * constants + 512, 0, len(packed), 2 * items)
@@ -186,6 +203,7 @@ class ClusterIndex:
                 release_constant(pools.words, pools.longs, pools.heap, what, held)
             free_words(pools.words, place, len(program.words))
             del self._programs[place]
+            self.paths.subtract(_paths(program))
         return program.parked
 
     def tree(self, sub: int) -> Tree:
@@ -195,7 +213,10 @@ class ClusterIndex:
 
     def place_of(self, sub: int) -> int:
         """The place of a subscription's program, 0 if there is no such subscription."""
-        if sub >= self.pools.words[H_WHERE_ROOM] or not self.pools.words[int(self.pools.words[H_WHERE]) + sub]:
+        if (
+            sub >= self.pools.words[H_WHERE_ROOM]
+            or not self.pools.words[int(self.pools.words[H_WHERE]) + sub]
+        ):
             return 0
         return int(self.pools.words[self._chunks(sub)[0] + K_PROGRAM])
 
@@ -261,6 +282,8 @@ class ClusterIndex:
         slots = msgspec.msgpack.decode(arrays["slots"].tobytes(), type=dict[str, int])
         made.pools.take_over(arrays["words"], arrays["longs"], arrays["heap"], slots)
         made._programs = {program.place: program for program in programs_from(arrays["programs"])}
+        for program in made._programs.values():
+            made.paths.update(_paths(program))
         return made
 
     def describe(self, atom: int) -> str:
@@ -301,7 +324,9 @@ class ClusterIndex:
         held = self.pools.heap[key >> 32 : (key >> 32) + (key & 0xFFFFFFFF)].tobytes()
         return held.decode() if tag in (STRING, TEXT) else held
 
-    def _compile(self, part: Part | Test, constants: list[Any], fixed: dict[int, Any], parked: bool) -> Program:
+    def _compile(
+        self, part: Part | Test, constants: list[Any], fixed: dict[int, Any], parked: bool
+    ) -> Program:
         access = PARKED_ACCESS if parked else self.estimates.access(part, [constants])
         program = compile_program(
             part, access, self.pools.slot, self.estimates.likely, len(constants), fixed, self._hold
@@ -312,6 +337,7 @@ class ClusterIndex:
         pools.words[place : place + len(program.words)] = program.words
         program.place = place
         self._programs[place] = program
+        self.paths.update(_paths(program))
         return program
 
     def _hold(self, what: int, slot: int, asked: int, constant: Any) -> int:
@@ -333,6 +359,26 @@ class ClusterIndex:
         return text
 
 
+def _text_of(pattern: bytes) -> bytes:
+    """By what a pattern is looked up."""
+    return form_of(pattern_text(pattern))[1]
+
+
+def _move_strings(frame: Longs, count: int, by: int) -> None:
+    """Say of the strings and patterns among constants, and in their lists, that they stand further behind."""
+    places = list(range(count))
+    for place in places:
+        kind, raw = int(frame[2 * place]) >> 32, int(frame[2 * place + 1])
+        if kind == ARRAY:
+            places += range(raw >> 32, (raw >> 32) + (raw & 0xFFFFFFFF))
+        elif kind in (STRING, OPAQUE):
+            frame[2 * place + 1] += by << 32
+
+
+def _paths(program: Program) -> list[str]:
+    return [name for name in attributes(example(program.part)) if "." in name]
+
+
 def _number(key: int) -> int | float:
     number = float(double_of_key(key))
     if number.is_integer() and -_INT_LIMIT <= number < _INT_LIMIT:
@@ -342,4 +388,3 @@ def _number(key: int) -> int | float:
 
 def _pattern(text: bytes, form: str) -> bytes:
     return text + b"\xff" if form == "prefix only" else b"\xff" + text
-

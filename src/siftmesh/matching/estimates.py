@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from siftmesh.kernels.layout import (
+    KEYS,
     OP_CONTAINS,
     OP_EQ,
     OP_IN,
@@ -19,7 +20,6 @@ from siftmesh.kernels.layout import (
     OP_NOT_EXISTS,
     OP_OVERLAPS,
     OP_UNSURE,
-    KEYS,
     SEEN,
     T_COUNT,
     T_KEYS,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -12,15 +13,15 @@ from siftmesh.kernels.chains import programs_of, waiting
 from siftmesh.kernels.layout import NUMBER, P_LENGTH, STRING, TIMESTAMP, WIDE
 from siftmesh.logic.evaluate import truth
 from siftmesh.logic.render import render
-from siftmesh.logic.tree import Operator, Predicate, Tree
+from siftmesh.logic.tree import Operator, Predicate, Tree, attributes
 from siftmesh.matching.access import Joined
 from siftmesh.matching.bitmaps import Term
 from siftmesh.matching.bounds import Way, conjunctions, is_of_ranges, spans
 from siftmesh.matching.bulk import Plan
 from siftmesh.matching.clusters import ClusterIndex
 from siftmesh.matching.dims import Dims
-from siftmesh.matching.kept import KeptTrees
 from siftmesh.matching.forms import Form
+from siftmesh.matching.kept import KeptTrees
 from siftmesh.matching.shape import Part, Test, example, key_of, restore, shape_of
 from siftmesh.model.event import Event
 from siftmesh.model.values import Kind
@@ -40,12 +41,15 @@ class Places:
         clusters: ClusterIndex,
         dims: Dims | None = None,
         kept: KeptTrees | None = None,
+        kept_paths: Mapping[str, int] | None = None,
         often: float = OFTEN,
     ) -> None:
         self._clusters = clusters
         self.often = often
         self.dims = Dims() if dims is None else dims
         self.kept = KeptTrees() if kept is None else kept
+        # Attributes inside objects, and how many of the kept trees read each.
+        self.kept_paths: Counter[str] = Counter(kept_paths)
 
     def insert(self, number: int, tree: Tree) -> list[Term] | None:
         """Take a subscription in; the terms by which the bitmaps find it, or None if they need not."""
@@ -53,6 +57,7 @@ class Places:
             terms = self._only_bounds(tree)
             if terms is not None:
                 self.kept.keep(number, tree)
+                self.kept_paths.update(_paths(tree))
                 return terms
         shape, constants = shape_of(tree)
         form = self._clusters.form(shape, tree)
@@ -73,9 +78,15 @@ class Places:
     def remove(self, number: int) -> bool:
         """Take a subscription out; whether the bitmaps know of it."""
         if number in self.kept:
+            if self.kept_paths:
+                self.kept_paths.subtract(_paths(self.kept.tree(number)))
             self.kept.drop(number)
             return True
         return self._clusters.remove(number)
+
+    def paths(self) -> list[str]:
+        """The attributes inside objects that some subscription reads."""
+        return [name for name, count in (self.kept_paths + self._clusters.paths).items() if count]
 
     def tree(self, number: int) -> Tree:
         """The tree of a subscription, in normal form."""
@@ -155,7 +166,9 @@ class Places:
         slot = pools.slot(attribute)
         if tag == STRING:
             text = np.frombuffer(value.encode() + bytes(8), np.uint8).copy()
-            return int(find_string(pools.words, pools.longs, pools.heap, slot, STRING, text, 0, len(text) - 8))
+            return int(
+                find_string(pools.words, pools.longs, pools.heap, slot, STRING, text, 0, len(text) - 8)
+            )
         return int(find_value(pools.words, pools.longs, slot, WIDE if tag == NUMBER else tag, int(value)))
 
     # ---- reports
@@ -176,18 +189,10 @@ class Places:
         """Whether an event has something that a subscription outside the bitmaps waits for."""
         program, constants = self._clusters.constants(number)
         access = program.access
-        waits = [restore(test, constants) for test in (*access.tests, *map(_all, access.joined))]
+        waits = [restore(test, constants) for test in access.tests]
+        waits += [restore(_all(one), constants) for one in access.joined]
         waits += [_present(name) for name in access.presences]
         return not waits or any(truth(wait, event) for wait in waits)
-
-    def lies_between_keys(self, event: Event) -> bool:
-        """Whether some number of an event has no place in the bitmaps, so that whatever they hold is looked at."""
-        slots = self._clusters.pools.slots
-        keyed = {slot for slot, tag, how in map(self.dims.describe, range(len(self.dims))) if tag == NUMBER and how == HOW_KEY}
-        return any(
-            type(value) is int and float(value) != value and slots.get(name) in keyed
-            for name, value in event.values.items()
-        )
 
     def hottest(self, count: int) -> list[tuple[str, int]]:
         """What most subscriptions wait for, and how many do."""
@@ -208,6 +213,10 @@ class Places:
         lengths = words[programs[there] + P_LENGTH]
         order = np.argsort(-lengths, kind="stable")[:count]
         return list(zip(there[order].tolist(), lengths[order].tolist(), strict=True))
+
+
+def _paths(tree: Tree) -> list[str]:
+    return [name for name in attributes(tree) if "." in name]
 
 
 def _all(joined: Joined) -> Part:

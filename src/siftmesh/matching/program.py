@@ -140,7 +140,9 @@ class _Writer:
 
     def is_uniform(self, test: Test) -> bool:
         """Whether it is asked once for all rows of a chunk."""
-        return not isinstance(test.leaf, Quantified) and all(number in self.fixed for number in range(test.first, test.first + test.count))
+        return not isinstance(test.leaf, Quantified) and all(
+            number in self.fixed for number in range(test.first, test.first + test.count)
+        )
 
     def write(self, part: Part | Test, if_true: int, if_false: int) -> int:
         """Write a part that goes on at one of two instructions; where it begins itself."""
@@ -271,7 +273,12 @@ def _slot_of(test: Test, slot: Callable[[str], int]) -> int:
 
 
 def _assemble(
-    part: Part | Test, access: Access | None, writer: _Writer, entry: int, texts: list[int], constants: int,
+    part: Part | Test,
+    access: Access | None,
+    writer: _Writer,
+    entry: int,
+    texts: list[int],
+    constants: int,
     implied: Test | None,
 ) -> Program:
     length = len(writer.code)
@@ -288,7 +295,11 @@ def _assemble(
         code += [what, slot, operand, place(if_true), place(if_false)]
     waits = sum(row[4] & 1 for row in writer.recipe) + (len(access.joined) if access is not None else 0)
     # A value between two keys lies in two blocks, and so may meet a range twice.
-    many = waits > 1 or (access is not None and bool(access.joined)) or (access is not None and any(t.operation == OP_OVERLAPS for t in access.tests))
+    many = (
+        waits > 1
+        or (access is not None and bool(access.joined))
+        or (access is not None and any(t.operation == OP_OVERLAPS for t in access.tests))
+    )
     arrays = access is not None and any(t.operation in (OP_CONTAINS, OP_OVERLAPS) for t in access.tests)
     texts_repeat = access is not None and any(t.form == "gram" for t in access.tests)
     flags = P_MULTIPLE if many or arrays or texts_repeat else 0
@@ -319,7 +330,9 @@ def _implied(part: Part | Test, access: Access | None) -> Test | None:
     test = access.tests[0]
     if test.form and test.form not in _EXACT_FORMS:
         return None
-    if test is part or (isinstance(part, Part) and part.conjunction and any(c is test for c in part.children)):
+    if test is part or (
+        isinstance(part, Part) and part.conjunction and any(c is test for c in part.children)
+    ):
         return test
     return None
 
@@ -331,4 +344,3 @@ def _without(part: Part | Test, implied: Test | None) -> Part | Test | None:
         return None
     assert isinstance(part, Part)
     return Part(True, tuple([child for child in part.children if child is not implied]))
-

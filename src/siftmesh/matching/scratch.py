@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from siftmesh.kernels.dims import DIM
 from siftmesh.kernels.entry import (
     CONTEXT,
     LAST_STAMP,
@@ -25,7 +26,6 @@ from siftmesh.kernels.entry import (
     X_STAMPS,
     X_WORDS,
 )
-from siftmesh.kernels.dims import DIM
 from siftmesh.kernels.layout import CELL, COUNTERS, H_SLOT_COUNT, SEEN, Bytes, Longs, Words
 from siftmesh.matching.pools import Pools
 

@@ -46,12 +46,25 @@ from siftmesh.kernels.layout import (
     OP_TEXT_LE,
     OP_TEXT_LT,
     OP_UNSURE,
+    SHORT_GRAM,
 )
 from siftmesh.logic.tree import And, Leaf, Operator, Or, Predicate, Quantified, Term, Tree
 from siftmesh.model.pattern import compile_pattern, escape
 from siftmesh.model.values import Kind
 
-__all__ = ["Part", "Test", "comparison", "example", "form_of", "key_of", "pattern_bytes", "pattern_text", "restore", "shape_of", "skeleton"]
+__all__ = [
+    "Part",
+    "Test",
+    "comparison",
+    "example",
+    "form_of",
+    "key_of",
+    "pattern_bytes",
+    "pattern_text",
+    "restore",
+    "shape_of",
+    "skeleton",
+]
 
 _EXACT = 2**53
 _DOUBLE = Struct("<d")
@@ -275,6 +288,8 @@ def form_of(pattern: str) -> tuple[str, bytes]:
     if parts.only_suffix and len(suffix) <= MOST_GRAM:
         return "suffix only", suffix
     gram = max((run.encode() for run in parts.contained), key=len, default=b"")
+    if len(gram) < SHORT_GRAM:
+        gram = b""  # nearly every string has it, and long ones everywhere
     longest = max(len(prefix), len(suffix), len(gram))
     if longest == 0:
         return "", b""

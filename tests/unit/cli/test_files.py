@@ -1,4 +1,4 @@
-"""Files read row by row with the place of whatever is wrong, and written whole or not at all."""
+"""JSON read with the place of whatever is wrong, and files written whole or not at all."""
 
 from __future__ import annotations
 
@@ -7,92 +7,86 @@ import json
 import os
 import stat
 import sys
-from datetime import UTC, datetime
 from pathlib import Path
 
-import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
 
-from siftmesh.cli.files import read_json, read_rows, replacing, written
+from siftmesh.cli.files import (
+    is_stream,
+    json_object,
+    opened,
+    read_json,
+    replacing,
+    same_file,
+    writing,
+    written,
+)
 from siftmesh.errors import ConfigError
-
-MANY_LINES = b'{"a": 1}\n' * 3_000
-
-
-def test_rows_of_json_lines_know_their_lines(tmp_path: Path) -> None:
-    file = tmp_path / "rows.jsonl"
-    file.write_bytes(b'\xef\xbb\xbf{"a": 1}\r\n\n   \n{"b": "\xc3\xa9"}')
-    assert [(row.place, row.values) for row in read_rows(str(file))] == [
-        (f"{file}:1", {"a": 1}),
-        (f"{file}:4", {"b": "é"}),
-    ]
-
-
-def test_an_empty_file_has_no_rows(tmp_path: Path) -> None:
-    (tmp_path / "empty").touch()
-    assert list(read_rows(str(tmp_path / "empty"))) == []
-
-
-def test_a_dash_is_standard_input(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b'{"a": 1}\n[1]\n')))
-    rows = read_rows("-")
-    assert next(rows).values == {"a": 1}
-    with pytest.raises(ConfigError, match=r"^standard input:2: expected a JSON object"):
-        next(rows)
 
 
 @pytest.mark.parametrize(
-    ("content", "message"),
+    ("line", "values"),
     [
-        (b"{a: 1}", ":1: not JSON at column 2: Expecting property name"),
-        (b'{"a": 1}\n{"a": }', ":2: not JSON at column 7: Expecting value"),
-        (b'{"a": 1}\n5', ":2: expected a JSON object, one for each line"),
-        (b'{"a": 1}\n\n[{"a": 1}]', ":3: expected a JSON object"),
-        (b'{"a": NaN}', ":1: not JSON: NaN is no number of JSON"),
-        (b'{"a": -Infinity}', ":1: not JSON: -Infinity is no number of JSON"),
-        (b'{"a": ' + b"9" * 5_000 + b"}", ":1: not JSON: "),
-        (b"[" * 100_000, ":1: nested too deeply to be read"),
-        (b'{"a": "\xff"}', ":1: not UTF-8 at byte 8; give JSON, or a name ending in .parquet"),
-        (MANY_LINES + b'{"a": "\xff"}', ":3001: not UTF-8 at byte 8"),
-        (b"PAR1\x00\x01", ":1: not JSON"),
+        (b'{"a": 1}\r\n', {"a": 1}),
+        (b'\xef\xbb\xbf{"b": "\xc3\xa9"}', {"b": "é"}),
+        (b' {"a": [null]} ', {"a": [None]}),
     ],
-    ids=range(11),
 )
-def test_a_wrong_row_is_refused_with_its_line(tmp_path: Path, content: bytes, message: str) -> None:
-    file = tmp_path / "rows.jsonl"
-    file.write_bytes(content)
+def test_a_line_holds_an_object(line: bytes, values: object) -> None:
+    assert json_object(line, "here:1") == values
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        (b"{a: 1}", "not JSON at column 2: Expecting property name"),
+        (b'{"a": }', "not JSON at column 7: Expecting value; give one JSON object a line"),
+        (b"5", "expected a JSON object, one for each line"),
+        (b'[{"a": 1}]', "expected a JSON object"),
+        (b'{"a": NaN}', "not JSON: NaN is no number of JSON"),
+        (b'{"a": -Infinity}', "not JSON: -Infinity is no number of JSON"),
+        (
+            b'{"a": ' + b"9" * 5_000 + b"}",
+            "not JSON: an integer has 5000 digits; give one JSON object a line",
+        ),
+        (b"[" * 100_000, "nested too deeply to be read; give flatter JSON"),
+        (b'{"a": "\xff"}', "not UTF-8 at byte 8; give JSON, or a name that ends in .parquet"),
+        (b"PAR1\x00\x01", "not JSON"),
+        (b'{"a": 1, "a": 2}', "not JSON: the key 'a' stands twice in one object"),
+        (b'{"b": {"a": 1, "a": 1}}', "not JSON: the key 'a' stands twice in one object"),
+    ],
+    ids=range(12),
+)
+def test_a_wrong_line_is_refused_with_its_place(line: bytes, message: str) -> None:
     with pytest.raises(ConfigError) as caught:
-        list(read_rows(str(file)))
-    assert str(caught.value).startswith(f"{file}{message}")
+        json_object(line, "file:7")
+    assert str(caught.value).startswith(f"file:7: {message}")
 
 
-def test_what_to_do_is_said_after_what_is_wrong(tmp_path: Path) -> None:
-    file = tmp_path / "wrong"
-    file.write_bytes(b"not json\n")
-    with pytest.raises(ConfigError) as caught:
-        list(read_rows(str(file)))
-    assert (
-        str(caught.value) == f"{file}:1: not JSON at column 1: Expecting value; give one JSON object a line"
-    )
-    with pytest.raises(ConfigError) as caught:
-        read_json(str(file))
-    assert str(caught.value) == f"{file}: not JSON at column 1: Expecting value; give one JSON value"
+def test_a_dash_is_standard_input(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"[1]")))
+    assert read_json("-") == [1]
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"[1")))
+    with pytest.raises(ConfigError, match=r"^standard input: not JSON at column 3: "):
+        read_json("-")
 
 
-def test_the_rows_before_a_wrong_one_are_read(tmp_path: Path) -> None:
-    file = tmp_path / "rows.jsonl"
-    file.write_bytes(b'{"a": 1}\n{"a": 2}\n{"a": "\xff"}\n')
-    rows = read_rows(str(file))
-    assert [next(rows).values, next(rows).values] == [{"a": 1}, {"a": 2}]
-
-
-@pytest.mark.parametrize("use", [lambda path: list(read_rows(path)), read_json])
-def test_a_file_that_is_none_is_refused(tmp_path: Path, use: object) -> None:
-    for path, reason in ((tmp_path / "nosuch", "No such file or directory"), (tmp_path, "Is a directory")):
+def test_a_file_that_is_none_is_refused(tmp_path: Path) -> None:
+    for path, reason in (
+        (tmp_path / "nosuch", "No such file or directory"),
+        (tmp_path, "Is a directory"),
+        ("zero\0byte", "embedded null byte"),
+    ):
         with pytest.raises(ConfigError) as caught:
-            use(str(path))  # type: ignore[operator]  # one of the two above
+            read_json(str(path))
         assert str(caught.value) == f"{path}: cannot be read: {reason}; give the path of a file"
+
+
+def test_what_goes_wrong_with_an_open_file_is_not_taken_for_its_fault(tmp_path: Path) -> None:
+    file = tmp_path / "file"
+    file.touch()
+    with pytest.raises(OSError, match=r"^elsewhere$"), opened(str(file)):
+        raise OSError("elsewhere")
 
 
 # ---- JSON
@@ -120,51 +114,6 @@ def test_a_wrong_json_file_is_refused_with_the_place(tmp_path: Path, content: by
     with pytest.raises(ConfigError) as caught:
         read_json(str(file))
     assert str(caught.value).startswith(f"{file}: {message}")
-
-
-# ---- Parquet
-
-
-def test_rows_of_parquet_know_their_numbers(tmp_path: Path) -> None:
-    file = tmp_path / "rows.parquet"
-    noon = datetime(2024, 1, 1, 12, tzinfo=UTC)
-    pq.write_table(pa.table({"a": [1, None], "t": [noon, noon], "xs": [[1], []]}), file)
-    assert [(row.place, row.values) for row in read_rows(str(file))] == [
-        (f"{file} row 1", {"a": 1, "t": noon, "xs": [1]}),
-        (f"{file} row 2", {"a": None, "t": noon, "xs": []}),
-    ]
-
-
-def test_what_is_no_parquet_file_is_refused(tmp_path: Path) -> None:
-    garbage = tmp_path / "garbage.parquet"
-    garbage.write_bytes(b"PAR1 and then nothing of the sort")
-    for path in (garbage, tmp_path / "nosuch.parquet"):
-        with pytest.raises(
-            ConfigError, match=r"cannot be read as Parquet: .*; give a Parquet or JSON lines file"
-        ):
-            list(read_rows(str(path)))
-
-
-def test_values_that_python_cannot_hold_are_refused(tmp_path: Path) -> None:
-    file = tmp_path / "rows.parquet"
-    pq.write_table(pa.table({"t": pa.array([2**62], pa.timestamp("us", tz="UTC"))}), file)
-    with pytest.raises(ConfigError, match=r"rows.parquet: at t: a value cannot be read: "):
-        list(read_rows(str(file)))
-
-
-@pytest.mark.parametrize("text", ['{"a": 1, "a": 2}', '{"b": {"a": 1, "a": 1}}'])
-def test_a_key_that_stands_twice_is_refused(tmp_path: Path, text: str) -> None:
-    file = tmp_path / "rows.jsonl"
-    file.write_text(text)
-    with pytest.raises(ConfigError, match="the key 'a' stands twice in one object"):
-        list(read_rows(str(file)))
-
-
-def test_an_endless_integer_is_refused(tmp_path: Path) -> None:
-    file = tmp_path / "rows.jsonl"
-    file.write_text('{"a": ' + "9" * 5_000 + "}")
-    with pytest.raises(ConfigError, match="an integer has 5000 digits"):
-        list(read_rows(str(file)))
 
 
 # ---- writing
@@ -246,3 +195,42 @@ def test_what_cannot_be_written_is_refused(tmp_path: Path, path: str) -> None:
     ):
         out.write(json.dumps({}))
     assert os.listdir(tmp_path) == []
+
+
+def test_bytes_are_written_all_or_nothing(tmp_path: Path) -> None:
+    file = tmp_path / "out.parquet"
+    with writing(str(file)) as out:
+        out.write(b"\xff")
+        assert not file.exists()
+    assert file.read_bytes() == b"\xff"
+
+
+def test_a_pipe_that_nobody_reads_any_more_is_no_fault_of_its_name(tmp_path: Path) -> None:
+    with pytest.raises(BrokenPipeError), writing(str(tmp_path / "out")):
+        raise BrokenPipeError
+    assert os.listdir(tmp_path) == []
+
+
+def test_what_is_a_stream(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    os.mkfifo(tmp_path / "pipe")
+    streams = (None, "-", "/dev/null", str(tmp_path / "pipe"))
+    files = (str(tmp_path / "file"), str(tmp_path / "nosuch"))
+    assert [is_stream(path) for path in (*streams, *files)] == [True] * 4 + [False] * 2
+
+
+def test_one_file_by_any_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name in ("one", "-"):
+        Path(name).touch()
+    os.link("one", "hard")
+    os.symlink("one", "soft")
+    os.symlink("nosuch", "dangling")
+    assert all(same_file(path, "one") for path in ("one", "./one", "hard", "soft", str(tmp_path / "one")))
+    assert same_file("nosuch", "./nosuch")
+    assert same_file("dangling", "nosuch")
+    assert not same_file("one", "other")
+    # Standard input and output are two, and so are two uses of a device.
+    assert not same_file("-", "-")
+    assert not same_file("/dev/null", "/dev/null")
+    assert not same_file("zero\0byte", "one")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -37,8 +38,40 @@ def test_wrong_arguments_are_told_by_exit_code_2(
 
 def test_every_command_has_a_sentence_of_help() -> None:
     text = build_parser().format_help()
-    for command in ("demo", "match", "explain", "parse", "generate", "warmup"):
-        assert command in text
+    for command in ("demo", "match", "test", "explain", "parse", "bench", "generate", "warmup"):
+        assert re.search(rf"^    {command} {{2,}}[a-z]", text, flags=re.MULTILINE)
+
+
+@pytest.mark.parametrize(
+    "command", ["demo", "match", "test", "explain", "parse", "bench", "generate", "warmup"]
+)
+def test_the_help_of_a_command_says_what_it_does(command: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as caught:
+        main([command, "--help"])
+    assert caught.value.code == 0
+    usage, _, text = capsys.readouterr().out.partition("\n\n")
+    assert usage.startswith(f"usage: siftmesh {command} ")
+    if command != "warmup":
+        assert re.match(r"[A-Z][^.]+\.", text), "the first thing is a sentence"
+
+
+def test_help_does_not_wait_for_what_it_does_not_need() -> None:
+    program = (
+        "import sys\n"
+        "import siftmesh\n"
+        "before = set(sys.modules)\n"
+        "from siftmesh.cli.main import main\n"
+        "try:\n"
+        "    main(['--help'])\n"
+        "finally:\n"
+        "    more = {name.partition('.')[0] for name in set(sys.modules) - before}\n"
+        "    heavy = {'numpy', 'pyarrow', 'numba', 'pandas', 'asyncio', 'subprocess'} & more\n"
+        "    assert not heavy, heavy\n"
+        "    assert 'siftmesh.workload.auction' not in sys.modules\n"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith("usage: siftmesh")
 
 
 @pytest.mark.parametrize(
@@ -51,16 +84,19 @@ def test_every_command_has_a_sentence_of_help() -> None:
             "a condition is needed here, not arithmetic at column 1; expected a comparison",
         ),
         (["parse", "a IN (" + "1," * 50_001 + "1)"], "the list has more than 50000 items at column "),
-        (["parse", "x" * 1_000_001], "the filter has 1000001 characters, the limit is 1000000"),
+        (
+            ["parse", "x" * 1_000_001],
+            "the filter has 1000001 characters, the limit is 1000000; --limit text=NUMBER sets another limit",
+        ),
         (["parse", "'" + "x\n" * 500 + "' = "], "the filter ends too early at line 501, column 5; expected"),
         (
             ["parse", "[" * 5_000 + "]" * 5_000, "--dialect", "eventbridge"],
-            "the document is nested deeper than 100; --limit ",
+            "the document is nested deeper than 100; nothing that is nested deeper is read, write it flatter",
         ),
         (["parse", '{"a": [1], "a": [2]}', "--dialect", "eventbridge"], "the text is not a JSON document: "),
         (
             ["parse", "a = 1 AND b = 2", "--limit", "text=5"],
-            "the filter has 15 characters, the limit is 5; --limit",
+            "the filter has 15 characters, the limit is 5; --limit text=NUMBER sets another limit",
         ),
         (["parse", "a = 1", "--limit", "tex=5"], "--limit tex=5: there is no limit 'tex'; expected text"),
         (["parse", "a = 1", "--limit", "text=-5"], "--limit text=-5: expected a number, as in text=1000000"),
@@ -95,7 +131,7 @@ def test_a_reader_who_has_seen_enough_ends_the_program_quietly(tmp_path: Path) -
     )
     assert process.stdout is not None
     assert process.stderr is not None
-    assert process.stdout.readline().startswith(b'{"event": 0')
+    assert process.stdout.readline().startswith(b"event  ids")
     process.stdout.close()
     assert process.stderr.read() == b""
     process.stderr.close()
@@ -129,6 +165,31 @@ def test_an_interruption_is_no_traceback(
     def interrupted(*_: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("siftmesh.cli.explain.render", interrupted)
+    monkeypatch.setattr("siftmesh.cli.explain.read_schema", interrupted)
     assert main(["parse", "a = 1"]) == 130
     assert capsys.readouterr().err == "siftmesh: interrupted\n"
+
+
+def test_a_command_in_a_pipe(tmp_path: Path) -> None:
+    (tmp_path / "subscriptions.jsonl").write_text('{"id": "x", "filter": "a < 2"}\n')
+    done = subprocess.run(
+        [*COMMAND, "match", "subscriptions.jsonl", "-", "--format", "jsonl"],
+        input='{"a": 1}\n{"a": 2}\n{"a"\n',
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.stdout == '{"event":0,"ids":["x"]}\n{"event":1,"ids":[]}\n'
+    assert done.stderr.startswith("siftmesh: standard input:3: not JSON at column 5: ")
+    assert done.stderr.endswith("; 2 events before it were written\n")
+    assert done.returncode == 2
+
+
+@pytest.mark.parametrize(("price", "code"), [("5", 0), ("50", 1), ("", 2)])
+def test_the_exit_code_of_a_test(price: str, code: int) -> None:
+    arguments = ["test", "price < 10", "--event", f'{{"price": {price}}}']
+    done = subprocess.run([*COMMAND, *arguments], capture_output=True, text=True, check=False)
+    assert done.returncode == code
+    assert bool(done.stderr) == (code == 2)
+    assert "Traceback" not in done.stderr

@@ -5,8 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from siftmesh.cli.settings import add_settings, read_limits, read_schema
-from siftmesh.errors import ConfigError
+from siftmesh.cli.settings import add_settings, check_number, read_limits, read_schema, said
+from siftmesh.errors import ConfigError, LimitExceeded, SubscriptionError
+from siftmesh.filters import FilterReader
 from siftmesh.language.limits import Limits
 from siftmesh.model.schema import Schema
 
@@ -38,3 +39,46 @@ def test_a_schema_is_read_from_its_file(tmp_path: Path) -> None:
     file = tmp_path / "schema.json"
     file.write_text('{"price": "float"}')
     assert read_schema(parsed("--schema", str(file))) == Schema.of({"price": "float"})
+
+
+# ---- what is said of a refused filter
+
+
+# For each setting a filter that the limits let through just not.
+PASSED = {
+    "text": ("a = 1", Limits(text=4)),
+    "nodes": ("a = 1 AND b = 2", Limits(nodes=2)),
+    "depth": ("((((a = 1))))", Limits(depth=2)),
+    "items": ("a IN (1, 2, 3)", Limits(items=2)),
+    "pattern": ("a LIKE 'abc%'", Limits(pattern=2)),
+    "wildcards": ("a LIKE '%b%c%'", Limits(wildcards=2)),
+}
+
+
+def test_there_is_a_case_for_every_limit() -> None:
+    assert set(PASSED) == set(Limits.__struct_fields__)
+
+
+@pytest.mark.parametrize("setting", PASSED)
+def test_the_option_that_would_let_a_filter_through_is_named(setting: str) -> None:
+    text, limits = PASSED[setting]
+    with pytest.raises(LimitExceeded) as caught:
+        FilterReader(limits=limits).read(text)
+    assert said(caught.value).endswith(f"; --limit {setting}=NUMBER sets another limit")
+    # And it does let it through.
+    FilterReader(limits=read_limits(parsed("--limit", f"{setting}=99"))).read(text)
+
+
+def test_no_option_is_named_where_none_would_help() -> None:
+    with pytest.raises(LimitExceeded) as caught:
+        FilterReader(limits=Limits(depth=500)).read("(" * 101)
+    assert said(caught.value).endswith("; nothing that is nested deeper is read, write it flatter")
+    assert said(LimitExceeded("too many", limit=5)) == "too many"
+    assert said(SubscriptionError("no", expected="yes")) == "no; expected yes"
+
+
+def test_numbers_that_cannot_be_meant_are_refused() -> None:
+    check_number("--events", 1, 1)
+    for number in (0, -1, float("nan"), float("inf")):
+        with pytest.raises(ConfigError, match=r"--events is .* \(expected at least 1\)"):
+            check_number("--events", number, 1)

@@ -132,6 +132,22 @@ def test_there_are_never_many_segments() -> None:
     assert max(segments(index)) > 500
 
 
+def test_what_is_asked_between_changes_is_up_to_date() -> None:
+    index = BitmapIndex(open_terms=2, fanout=2)
+    chance = Chance(5, dims=3, keys=10)
+    owners: Owners = {}
+    for owner in range(150):
+        owners[owner] = chance.terms()
+        index.add(owner, owners[owner])
+        if owner % 3 == 2:
+            gone = chance.random.choice(sorted(owners))
+            index.remove(gone)
+            del owners[gone]
+        # The segments may be others than before, the same ones, or merged ones.
+        event = chance.event()
+        assert match(index, event, 3) == sorted(codes(owners, event))
+
+
 def test_segments_do_not_outgrow_their_size() -> None:
     index, owners, _ = filled(1200, open_terms=8, segment_terms=300)
     index.compact()
