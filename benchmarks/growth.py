@@ -1,10 +1,10 @@
 """How time and memory grow with the number of subscriptions, on auctions and on ranges.
 
-All sizes are measured in one run, in turns: CPU time per event from Arrow tables of 1,000 events to list arrays
-of ids, once the index has seen the events and has done what it put off. Beside it stands the time per match, as
-a multiple of the least that it was with fewer subscriptions: 1.5 would be half as much again as
-proportional to the matches. Bytes are for one subscription: the index and its programs; directories, by which
-a subscription is found when it is removed; trees that are kept to be given back; ids.
+All sizes are measured in one run, in turns: CPU time of an event, from Arrow tables of 1,000 to list arrays of
+ids, once the index has seen the events and done what it put off. Beside it stands the time of a match, as a
+multiple of the least that it was with fewer subscriptions: 1.5 would be half as much again as proportional to
+the matches. Bytes are those of one subscription: the index and its programs; the directories that find a
+subscription to be removed; trees that are kept to be given back; ids.
 """
 
 from __future__ import annotations
@@ -115,20 +115,18 @@ def _rounded(value: Any) -> Any:
 
 def _print(workload: str, lines: Sequence[Line]) -> None:
     smallest = lines[0]["microseconds_per_event"]
+    heads = [f"{part + ', B':>16}" for part in PARTS]
     print(
-        f"\n{workload:<12}{'matches':>10}{'us an':>10}{'x the':>9}{'x propor-':>11}{'bytes a subscription':>44}"
-        f"{'load':>10}\n{'size':<12}{'an event':>10}{'event':>10}{'smallest':>9}{'tional':>11}"
-        f"{''.join(f'{part:>12}' for part in PARTS):>48}{'s':>6}"
+        f"\n{workload:<12}{'matches':>10}{'us':>10}{'x first':>10}{'x proportional':>16}{''.join(heads)}{'load s':>9}"
     )
     for line in lines:
         ratio = line["x_proportional"]
+        spent = line["microseconds_per_event"]
         print(
-            f"{line['size']:<12,}{number(line['matches_per_event']):>10}"
-            f"{number(line['microseconds_per_event']):>10}"
-            f"{number(line['microseconds_per_event'] / smallest):>9}"
-            f"{'-' if ratio is None else number(ratio):>11}"
-            + "".join(f"{line[f'{part} bytes']:>12,.1f}" for part in PARTS)
-            + f"{line['load_seconds']:>6.1f}",
+            f"{line['size']:<12,}{number(line['matches_per_event']):>10}{number(spent):>10}"
+            f"{number(spent / smallest):>10}{'-' if ratio is None else number(ratio):>16}"
+            + "".join(f"{line[f'{part} bytes']:>16,.1f}" for part in PARTS)
+            + f"{line['load_seconds']:>9.1f}",
             flush=True,
         )
 

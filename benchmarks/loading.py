@@ -1,8 +1,8 @@
 """What it takes to register subscriptions and to remove them, and how many bytes each then takes.
 
-Tables go in by `add_many`; the others one at a time: as Trees, as a template's Trees bound to a row, and as
-texts of shapes that come again and again. Each is CPU time, the best of several rounds, beside what the same
-rows cost elsewhere: tables into SQLite with an index, texts only read, Trees kept in a dict under their id.
+Tables go in by `add_many`, the others one at a time: as texts, as Trees, as a template bound to a row. Each is
+CPU time, the best of several rounds, beside what else could be done with the same: tables go into SQLite with
+an index, texts are only read, Trees are kept in a dict. "No facade" is the matcher of Trees below `Matcher`.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ import numpy as np
 
 from benchmarks.growth import parts_of
 from benchmarks.matcher_workloads import Case, make
+from benchmarks.peers.own import fill
 from benchmarks.peers.sqlite_union import SQLiteUnion
 from benchmarks.records import Line, keep, names, number, options, positive
 from benchmarks.timing import per_item
@@ -36,11 +37,23 @@ def main(arguments: Sequence[str] = ()) -> int:
     asked = _options(arguments)
     lines: list[Line] = []
     for workload in asked.workloads:
+        _warm(workload)
         if workload != "ranges":
             lines += _tables(make(workload, asked.rows, 1, seed=asked.seed), asked)
         lines += _singly(make(workload, asked.size, 1, seed=asked.seed), asked)
     keep("loading", arguments, asked.save, lines, ABOUT)
     return 0
+
+
+def _warm(workload: str) -> None:
+    """Load what is compiled."""
+    case = make(workload, 100, 1)
+    matcher = Matcher()
+    fill(matcher, case)
+    for place in range(50):
+        tree = matcher[place]
+        matcher.remove(place)
+        matcher.add(place, tree)
 
 
 def _tables(case: Case, asked: argparse.Namespace) -> list[Line]:
@@ -56,7 +69,6 @@ def _tables(case: Case, asked: argparse.Namespace) -> list[Line]:
         SQLiteUnion(case).close()
 
     works: Works = {"add_many": add_many, "SQLite": sqlite}
-    add_many()
     each = per_item(works, case.size, asked.rounds)
     return _report(case, each, {"add_many": "SQLite"}, {"add_many": made["add_many"].stats()})
 
@@ -64,78 +76,68 @@ def _tables(case: Case, asked: argparse.Namespace) -> list[Line]:
 def _singly(case: Case, asked: argparse.Namespace) -> list[Line]:
     """One subscription after the other, and away again in another order."""
     reader = FilterReader()
-    numbers, rows, texts, bound = _rows(case, reader)
+    table = subscriptions.texts(case.groups) if case.groups else case.texts
+    ids, texts = table["id"].to_pylist(), table["filter"].to_pylist()
     trees = [reader.read(text) for text in texts]
-    order = np.random.default_rng(asked.seed).permutation(len(numbers)).tolist()
-    gone = [numbers[place] for place in order]
+    order = np.random.default_rng(asked.seed).permutation(len(ids)).tolist()
+    gone = [ids[place] for place in order]
     filled: dict[str, Any] = {}
 
     def adding(name: str, make_matcher: Callable[[], Any], what: Sequence[Any]) -> Callable[[], None]:
         def add_all() -> None:
-            filled[name] = matcher = make_matcher()
-            add = matcher.add
-            for number_, one in zip(numbers, what, strict=True):
-                add(number_, one)
+            filled[name] = make_matcher()
+            add = filled[name].add
+            for subscription, one in zip(ids, what, strict=True):
+                add(subscription, one)
 
         return add_all
 
     def removing(name: str) -> Callable[[], None]:
         def remove_all() -> None:
             remove = filled[name].remove
-            for number_ in gone:
-                remove(number_)
+            for subscription in gone:
+                remove(subscription)
 
         return remove_all
-
-    def add_rows() -> None:
-        matcher = filled["rows"] = Matcher()
-        add = matcher.add
-        for number_, (template, row) in zip(numbers, rows, strict=True):
-            add(number_, template.bind(row))
 
     works: Works = {
         "add a text": adding("texts", Matcher, texts),
         "only read it": lambda: [reader.read(text) for text in texts],
         "add a Tree": adding("trees", Matcher, trees),
         "remove it": removing("trees"),
-        "add a Tree, without the facade": adding("bare", TreeMatcher, trees),
-        "remove it, without the facade": removing("bare"),
-        "keep it in a dict": lambda: dict(zip(numbers, trees, strict=True)),
+        "add a Tree, no facade": adding("bare", TreeMatcher, trees),
+        "remove it, no facade": removing("bare"),
+        "keep it in a dict": lambda: dict(zip(ids, trees, strict=True)),
     }
     beside = {
         "add a text": "only read it",
         "add a Tree": "keep it in a dict",
-        "add a Tree, without the facade": "keep it in a dict",
+        "add a Tree, no facade": "keep it in a dict",
         "remove it": "add a Tree",
-        "remove it, without the facade": "add a Tree, without the facade",
+        "remove it, no facade": "add a Tree, no facade",
     }
-    if bound:
-        works = {"add a template's row": add_rows, **works}
-        beside["add a template's row"] = "only read it"
-    for name in works:
-        works[name]()  # loads what is compiled
-    each = per_item(works, len(numbers), asked.rounds)
-    held = {"add a text": filled["texts"].stats()}
-    adding("trees", Matcher, trees)()
-    held["add a Tree"] = filled["trees"].stats()
-    if bound:
-        held["add a template's row"] = filled["rows"].stats()
-    return _report(case, each, beside, held)
+    rows = _rows(case, reader)
+    if rows:
+        works["add a template's row"] = lambda: _add_rows(rows)
+        beside["add a template's row"] = "add a Tree"
+    each = per_item(works, len(ids), asked.rounds)
+    return _report(case, each, beside, {"add a text": filled["texts"].stats()})
 
 
-def _rows(case: Case, reader: FilterReader) -> tuple[list[int], list[tuple[Any, Any]], list[str], bool]:
-    """The ids; for each the template and its constants, if there are any; its text; whether there are templates."""
-    if not case.groups:
-        return case.texts["id"].to_pylist(), [], case.texts["filter"].to_pylist(), False
-    table = subscriptions.texts(case.groups)
-    found: dict[int, tuple[Any, Any]] = {}
+def _rows(case: Case, reader: FilterReader) -> list[tuple[int, Template, tuple[Any, ...]]]:
+    """The subscriptions that have a template, each with its constants, in the order of their ids."""
+    found = []
     for group in case.groups:
         template = reader.template(group.template)
         columns = [group.parameters[name].to_pylist() for name in ("id", *template.parameters)]
-        for number_, *constants in zip(*columns, strict=True):
-            found[number_] = (template, tuple(constants))
-    numbers = table["id"].to_pylist()
-    return numbers, [found[number_] for number_ in numbers], table["filter"].to_pylist(), True
+        found += [(row[0], template, row[1:]) for row in zip(*columns, strict=True)]
+    return sorted(found, key=lambda row: row[0])
+
+
+def _add_rows(rows: Sequence[tuple[int, Template, tuple[Any, ...]]]) -> None:
+    matcher = Matcher()
+    for subscription, template, constants in rows:
+        matcher.add(subscription, template.bind(constants))
 
 
 def _report(case: Case, each: dict[str, float], beside: dict[str, str], stats: dict[str, Any]) -> list[Line]:
@@ -162,7 +164,7 @@ def _report(case: Case, each: dict[str, float], beside: dict[str, str], stats: d
 def _options(arguments: Sequence[str]) -> argparse.Namespace:
     quick = "--quick" in arguments
     parser = options("loading", __doc__)
-    parser.add_argument("--workloads", type=names(WORKLOADS), default=["mixed", "ranges"])
+    parser.add_argument("--workloads", type=names(WORKLOADS), default=["mixed"])
     parser.add_argument(
         "--size", type=positive, default=2_000 if quick else 200_000, help="subscriptions one by one"
     )

@@ -203,7 +203,7 @@ class ConfigError(SiftmeshError, ValueError):
 
 
 class DamagedData(SiftmeshError, ValueError):
-    """Bytes do not hold the tree, event or profile that they should: damaged, foreign or of a newer version."""
+    """Bytes do not hold the tree, event or profile that they should: damaged, foreign or too new."""
 
 
 class ProtocolError(SiftmeshError):

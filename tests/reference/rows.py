@@ -1,4 +1,4 @@
-"""Subscriptions as rows in chains, found by any access that is good for them; and filters and events by chance."""
+"""Subscriptions as rows in chains, found by any access that is good for them; random filters and events."""
 
 from __future__ import annotations
 

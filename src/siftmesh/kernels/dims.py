@@ -35,7 +35,7 @@ HOW_PRESENCE = 2  # whatever value it is, at 0
 
 @kernel
 def fill_dims(cells: Longs, dims: Words, present: Bytes, lows: Longs, highs: Longs, at: int) -> None:
-    """Write an event's places from `at` on: a key twice, or the two keys between which a whole number lies."""
+    """Write an event's places from `at` on: a key twice, or the two between which a whole number lies."""
     count = len(dims) // DIM
     for number in range(count):
         cell = CELL * np.int64(dims[DIM * number + D_SLOT])

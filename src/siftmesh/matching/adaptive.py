@@ -63,7 +63,7 @@ class AdaptiveEngine:
     parallel = True
 
     def __init__(self, often: float = OFTEN) -> None:
-        """`often`: of which share of the events a subscription may be looked at before it goes to the bitmaps."""
+        """`often`: by which share of the events a subscription may be looked at outside the bitmaps."""
         self.clusters = ClusterIndex()
         self.bitmaps = BitmapIndex()
         self.places = Places(self.clusters, often=often)
@@ -176,7 +176,7 @@ class AdaptiveEngine:
         self._spare.append(scratch)
         return numbers
 
-    def find_links(self, event: Mapping[str, Any] | Event, link_of: Words, links: int) -> list[int]:
+    def find_links(self, event: Mapping[str, Any] | Event, link_of: Words, _links: int) -> list[int]:
         """The numbers of the links that have some subscription that an event meets."""
         if self._favourites is None:
             self._favourites = Favourites(self, AdaptiveEngine)

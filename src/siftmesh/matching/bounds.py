@@ -1,7 +1,7 @@
 """A tree as conjunctions of bounds: what the bitmaps can hold of it.
 
-Each conjunction is necessary for one way of being true; where some leaf says more than bounds can, or where there
-would be too many conjunctions, what is found by them has to be verified.
+Each conjunction is necessary for one way of being true; where some leaf says more than bounds can, or where
+there would be too many conjunctions, what is found by them has to be verified.
 """
 
 from __future__ import annotations
@@ -43,6 +43,7 @@ KeyOf = Callable[[Kind, Any], int]
 AtomOf = Callable[[str, int, Any], int]
 
 _IN_ORDER = frozenset([Operator.LT, Operator.GE, Operator.LE, Operator.GT, Operator.NE])
+_WITH_KEYS = frozenset([Kind.NUMBER, Kind.TIMESTAMP])
 _ORDERED = frozenset([OP_LT, OP_LE, OP_GE, OP_GT, OP_KEY_EQ, OP_KEY_NE])
 # Whether it bounds from above, and whether its constant does not belong to it.
 _SIDES = {
@@ -59,9 +60,9 @@ def is_of_ranges(tree: Tree) -> bool:
     for leaf in leaves(tree):
         if type(leaf) is not Predicate:
             return False
-        if leaf.operator not in _IN_ORDER or (leaf.kind != Kind.NUMBER and leaf.kind != Kind.TIMESTAMP):
-            if leaf.operator != Operator.IS_NOT_NULL:
-                return False
+        ordered = leaf.operator in _IN_ORDER and leaf.kind in _WITH_KEYS
+        if not ordered and leaf.operator != Operator.IS_NOT_NULL:
+            return False
     return True
 
 
@@ -83,7 +84,7 @@ def spans(way: Way) -> dict[str, tuple[int, int]]:
 
 
 def conjunctions(tree: Tree, key_of: KeyOf, atom_of: AtomOf) -> tuple[list[Way], bool] | None:
-    """The conjunctions of which one has to hold, and whether that says all; None if nothing is to be held on to."""
+    """The conjunctions of which one has to hold, and whether that says all; None if there is no bound."""
     found = _ways(tree, key_of, atom_of)
     return None if found is None or not all(found[0]) else found
 
@@ -115,7 +116,7 @@ def _stretches(tree: And, key_of: KeyOf) -> Way | None:
         key = key_of(kind, value)
         low, high, flags = found.get((leaf.attribute, kind), (LOWEST, HIGHEST, 0))
         if upper:
-            # Of two that end at one key the one that what lies between the keys does not belong to is stricter.
+            # Of two that end at one key the one to which what lies between keys does not belong is stricter.
             key -= strict
             if key < high:
                 high, flags = key, flags & ABOVE | (BELOW if strict else 0)

@@ -59,7 +59,7 @@ class Plan(msgspec.Struct):
         return found
 
     def encode(self, columns: Mapping[str, pa.Array]) -> tuple[Longs, Longs, Bytes]:
-        """The parameters' columns, numbers and text, for `add_columns`; B_SLOT is the number of the constant."""
+        """The parameters' columns, numbers and text, for `add_columns`; B_SLOT is the constant's number."""
         names = [str(number) for number in self.parameters]
         arrays = [columns[name] for name in self.parameters.values()]
         slots = {f'"{number}"': number for number in self.parameters}

@@ -1,4 +1,4 @@
-"""The index of clusters: each subscription waits, as a row of constants, for the rarest facts that it needs."""
+"""The index of clusters: each subscription waits, as a row of constants, for the rarest facts it needs."""
 
 from __future__ import annotations
 

@@ -82,7 +82,7 @@ class Estimates:
         self._profile = profile
 
     def expect(self, asked: Mapping[str, tuple[int, int]]) -> None:
-        """Take into account constants that are about to be held: by attribute how many different ones, of how many."""
+        """Reckon with constants about to be held: by attribute how many different ones, of how many."""
         self._expected = dict(asked)
 
     def learn(self, events: int, seen: Longs) -> None:

@@ -1,8 +1,8 @@
-"""First hit per link: of each link the subscriptions that match most often are asked first, if that is less work.
+"""First hit per link: of each link the subscriptions that match most often are asked first, if that pays.
 
 A broker only wants to know which links an event concerns. Where nearly all links have a subscription that is
-nearly always met, a small index of these answers most events; where they have not, it is wasted work. Which of
-the two it is follows from what both have cost so far, counted in evaluations.
+nearly always met, a small index of these answers most events; where they have not, it is wasted work. Which
+of the two it is follows from what both have cost so far, counted in evaluations.
 """
 
 from __future__ import annotations

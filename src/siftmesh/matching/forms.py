@@ -1,7 +1,7 @@
 """Forms: what subscriptions of one shape have learnt of each other, and the programs that they share.
 
-Most filters are written by a program or filled in from a form, so nearly all of their constants are always the
-same. Once enough rows of a shape have come, constants that never differed become part of the program.
+Most filters are written by a program or filled in from a form, so nearly all of their constants are always
+the same. Once enough rows of a shape have come, constants that never differed become part of the program.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Where each subscription stands: in the chains of what it waits for, or, if nothing is rare enough, in the bitmaps."""
+"""Where each subscription stands: in chains of what it waits for, or in the bitmaps if that is not rare."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ from siftmesh.model.values import Kind
 
 __all__ = ["OFTEN", "Places"]
 
-# Of so many events a subscription may be looked at in its chain; what would be looked at more often costs less
-# as bits: a bit costs about a fifteenth of a row.
+# Of so many events a subscription may be looked at in its chain; what would be looked at more often costs
+# less as bits: a bit costs about a fifteenth of a row.
 OFTEN = 0.06
 
 
@@ -206,7 +206,7 @@ class Places:
         ]
 
     def dearest(self, count: int) -> list[tuple[int, int]]:
-        """The subscriptions of which most leaves are to be evaluated when they are looked at, and how many."""
+        """The subscriptions with most leaves to evaluate when they are looked at, and how many these are."""
         words = self._clusters.pools.words
         programs = programs_of(words)
         there = np.flatnonzero(programs)

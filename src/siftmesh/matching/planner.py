@@ -21,8 +21,8 @@ __all__ = ["Planner"]
 # Sampled events before the first look, and how many times more there must be before the next.
 _FIRST = 64
 _FURTHER = 4
-# How many times better a place must be for a subscription to move there, and how much: to move one takes as long
-# as to look at some ten thousand, so it has to be looked at less in so many events of a million.
+# How many times better a place must be for a subscription to move there, and how much: to move one takes as
+# long as to look at some ten thousand, so it has to be looked at less in so many events of a million.
 _BETTER = 4.0
 _GAIN = 0.01
 # Trees in the bitmaps that are looked at before all of them are.

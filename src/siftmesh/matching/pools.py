@@ -74,7 +74,7 @@ class Pools:
         self.version += 1
 
     def reserve(self, words: int, longs: int, text: int, blocks: int = 1) -> None:
-        """Room for blocks of so many words and longs in all, and for `blocks` strings of `text` bytes in all."""
+        """Room for so many words and longs in blocks, and for `blocks` strings of `text` bytes in all."""
         self.words = self._longer(self.words, int(self.words[H_WORDS]), words)
         self.longs = self._longer(self.longs, int(self.words[H_LONGS]), longs)
         self.heap = self._longer(self.heap, 8 * int(self.words[H_HEAP]), text + 16 * blocks)
@@ -145,7 +145,7 @@ class Pools:
         self.words[int(self.words[H_SLOTS]) + SLOT * slot + S_FLAGS] |= F_TIMES
 
     def asked(self, slot: int) -> tuple[int, int, int]:
-        """How many constants are held of a slot, how often all of them, and how often parts of its strings."""
+        """How many constants of a slot are held, how often all of them, and how often parts of strings."""
         record = int(self.words[H_SLOTS]) + SLOT * slot
         words = self.words
         return int(words[record + S_ATOMS]), int(words[record + S_USES]), int(words[record + S_TEXTS])

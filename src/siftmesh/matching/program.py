@@ -85,7 +85,7 @@ _SIMPLE = frozenset([OP_EQ, OP_LT, OP_GE, OP_LE, OP_GT])
 _FIXED = (-1, 0, 0, -1)
 
 Likely = Callable[[Test], float]
-# Puts a constant into the pools for as long as a program lives: what it is, its slot, the tag asked for, the value.
+# Puts a constant into the pools for as long as a program lives: what it is, its slot, the tag, the value.
 Hold = Callable[[int, int, int, Any], int]
 
 
@@ -95,7 +95,7 @@ class Program(msgspec.Struct):
     part: Part | Test
     access: Access
     words: list[int]
-    # For each constant: where it is kept, as (what, slot, tag, column); without a column the rows' atoms tell, or
+    # For each constant where it is kept, as (what, slot, tag, column); without a column the rows' atoms tell, or
     # it is one of the fixed.
     kept: list[tuple[int, int, int, int]]
     # Constants that all rows have in common.
@@ -290,9 +290,8 @@ def _assemble(
     behind = PROGRAM + INSTRUCTION * length + len(writer.word_kinds) + len(recipe)
     code: list[int] = []
     for what, slot, operand, if_true, if_false in reversed(writer.code):
-        if operand < 0:
-            operand = behind + writer.blocks[-1 - operand]
-        code += [what, slot, operand, place(if_true), place(if_false)]
+        place_of = operand if operand >= 0 else behind + writer.blocks[-1 - operand]
+        code += [what, slot, place_of, place(if_true), place(if_false)]
     waits = sum(row[4] & 1 for row in writer.recipe) + (len(access.joined) if access is not None else 0)
     # A value between two keys lies in two blocks, and so may meet a range twice.
     many = (

@@ -21,7 +21,7 @@ __all__ = ["programs_from", "programs_to"]
 
 class _Saved(msgspec.Struct, array_like=True):
     tree: bytes
-    # The tests by which rows are found, by their places among all tests; and the attributes by whose presence.
+    # The tests by which rows are found, as places among all tests; and the attributes by whose presence.
     tests: list[int]
     presences: list[str]
     # Joined tests, likewise, -1 for those that there are not.

@@ -268,7 +268,7 @@ def _how(asked: Operator, kind: Kind) -> str:
         return _NO_CONSTANT
     if asked in _LIKES:
         return _PATTERN
-    if asked == Operator.SOME or asked == Operator.NOT_SOME:
+    if asked in (Operator.SOME, Operator.NOT_SOME):
         return _UNSURE
     if _operation(Predicate("", asked, kind, 2**53 + 1 if kind == Kind.NUMBER else 0)) != OP_UNSURE:
         return _AS_IT_IS

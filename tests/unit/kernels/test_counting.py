@@ -161,9 +161,9 @@ def test_long_runs_are_counted_like_short_ones() -> None:
 # (0 or 1) and 2: an Or of two leaves below an And; and trees settled without a leaf.
 SHAPES: list[tuple[tuple[int, ...], Any]] = [
     ((3, 0, 2, 1, 2, REJECT, ACCEPT, REJECT), lambda a, b, c: (a or b) and c),
-    ((3, 1, REJECT, REJECT, ACCEPT, REJECT, REJECT, REJECT), lambda a, b, c: b),
-    ((3, ACCEPT, *[REJECT] * 6), lambda a, b, c: True),
-    ((3, REJECT, *[ACCEPT] * 6), lambda a, b, c: False),
+    ((3, 1, REJECT, REJECT, ACCEPT, REJECT, REJECT, REJECT), lambda *given: given[1]),
+    ((3, ACCEPT, *[REJECT] * 6), lambda *_: True),
+    ((3, REJECT, *[ACCEPT] * 6), lambda *_: False),
 ]
 
 

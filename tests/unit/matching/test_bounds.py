@@ -173,6 +173,21 @@ def test_ranges_are_exact_between_the_keys_too(tree: Tree, normal: bool, values:
         assert len(found[0]) == 1
 
 
+def test_every_pair_of_comparisons_of_neighbours() -> None:
+    # Whole numbers of which every second one is a double: the others lie between two keys.
+    tests = [
+        Predicate("a", asked, Kind.NUMBER, value) for asked in ASKED for value in range(2**53, 2**53 + 8, 2)
+    ]
+    asked = [Event({"a": value}) for value in range(2**53 - 1, 2**53 + 8)]
+    for one in tests:
+        for other in tests:
+            for tree in (And((one, other)), Or((one, other))):
+                for event in asked:
+                    found = check(tree, event)
+                    assert found is not None
+                    assert found[1]
+
+
 WIDE = 2**53 + 1
 
 
