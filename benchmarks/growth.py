@@ -1,9 +1,9 @@
 """How time and memory grow with the number of subscriptions, on auctions and on ranges.
 
-All sizes are measured in one run, in turns: CPU time of an event, from Arrow tables of 1,000 to list arrays of
-ids, once the index has seen the events and done what it put off. Beside it stands the time of a match, as a
-multiple of the least that it was with fewer subscriptions: 1.5 would be half as much again as proportional to
-the matches. Bytes are those of one subscription: the index and its programs; the directories that find a
+All sizes are measured in one run, in turns: CPU time of an event, from Arrow tables of 1,000 to list arrays
+of ids, once the index has seen the events and done what it put off. Beside it stands the time of a match, as
+a multiple of the least that it was with fewer subscriptions: 1.5 would be half as much again as proportional
+to the matches. Bytes are those of one subscription: the index and its programs; the directories that find a
 subscription to be removed; trees that are kept to be given back; ids.
 """
 
@@ -116,9 +116,8 @@ def _rounded(value: Any) -> Any:
 def _print(workload: str, lines: Sequence[Line]) -> None:
     smallest = lines[0]["microseconds_per_event"]
     heads = [f"{part + ', B':>16}" for part in PARTS]
-    print(
-        f"\n{workload:<12}{'matches':>10}{'us':>10}{'x first':>10}{'x proportional':>16}{''.join(heads)}{'load s':>9}"
-    )
+    print(f"\n{workload:<12}{'matches':>10}{'us':>10}{'x first':>10}{'x proportional':>16}", end="")
+    print(f"{''.join(heads)}{'load s':>9}")
     for line in lines:
         ratio = line["x_proportional"]
         spent = line["microseconds_per_event"]

@@ -1,8 +1,8 @@
 """What it takes to register subscriptions and to remove them, and how many bytes each then takes.
 
-Tables go in by `add_many`, the others one at a time: as texts, as Trees, as a template bound to a row. Each is
-CPU time, the best of several rounds, beside what else could be done with the same: tables go into SQLite with
-an index, texts are only read, Trees are kept in a dict. "No facade" is the matcher of Trees below `Matcher`.
+Tables go in by `add_many`, the others one at a time: as texts, as Trees, as a template bound to a row. All is
+CPU time, best of several rounds, beside what else could be done with the same: tables go into SQLite, with an
+index; texts are only read; Trees are kept in a dict. "No facade" is the matcher of Trees below `Matcher`.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from benchmarks.peers.own import fill
 from benchmarks.peers.sqlite_union import SQLiteUnion
 from benchmarks.records import Line, keep, names, number, options, positive
 from benchmarks.timing import per_item
-from siftmesh import Matcher
+from siftmesh import Matcher, Template
 from siftmesh.filters import FilterReader
 from siftmesh.matching.api import TreeMatcher
 from siftmesh.workload import subscriptions

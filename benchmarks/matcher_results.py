@@ -13,13 +13,15 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from benchmarks import records
-from benchmarks.records import RESULTS, Line
+from benchmarks.records import RESULTS, Line, number
 
 __all__ = ["FOLDER", "quoted", "read", "store"]
 
 FOLDER = RESULTS / "matcher"
 QUOTED = Path(__file__).parent / "quoted.toml"
 
+# The matcher whose workloads are drawn together.
+OURS = "adaptive"
 # What tells one cell from another.
 _CELL = ("workload", "size", "contender", "items")
 
@@ -74,23 +76,25 @@ def _print(workload: str, lines: list[Line], others: list[Line]) -> None:
     sizes = sorted({line["size"] for line in lines})
     if not sizes:
         return
-    print(f"\n{workload}, events a second" + "".join(f"{size:>14,}" for size in sizes))
-    for contender in dict.fromkeys(line["contender"] for line in lines):
-        cells = {line["size"]: line for line in lines if line["contender"] == contender}
-        if any("events_per_second" in cell for cell in cells.values()):
-            shown = [_shown(cells.get(size, {})) for size in sizes]
-            print(f"  {contender:<{len(workload) + 17}}" + "".join(f"{cell:>14}" for cell in shown))
-    for peer in dict.fromkeys(line["contender"] for line in others):
-        figures = {line["size"]: line for line in others if line["contender"] == peer}
-        shown = [f"{figures[size]['high']:,}" if size in figures else "-" for size in sizes]
-        print(f"  {peer + ' (quoted)':<{len(workload) + 17}}" + "".join(f"{cell:>14}" for cell in shown))
+    rows: dict[str, dict[int, str]] = {}
+    for line in lines:
+        if line.get("status") == "WRONG" or "events_per_second" in line:
+            rows.setdefault(line["contender"], {})[line["size"]] = _shown(line)
+    for line in others:
+        rows.setdefault(f"{line['contender']} (quoted)", {})[line["size"]] = f"{line['high']:,}"
+    head = f"{workload}, events a second"
+    width = max(len(head), *(len(name) + 2 for name in rows)) if rows else len(head)
+    print(f"\n{head:<{width}}" + "".join(f"{size:>14,}" for size in sizes))
+    for name, cells in rows.items():
+        print(f"  {name:<{width - 2}}" + "".join(f"{cells.get(size, '-'):>14}" for size in sizes))
 
 
 def _shown(cell: Line) -> str:
-    if cell.get("status") == "WRONG":
-        return "WRONG"
-    rate = cell.get("events_per_second")
-    return "-" if rate is None else f"{rate:,.0f}" if rate >= 100 else f"{rate:.3g}"
+    return "WRONG" if cell["status"] == "WRONG" else number(cell["events_per_second"])
+
+
+# What a curve is drawn of: its name, microseconds an event by size, and whether that is only quoted.
+Curve = tuple[str, dict[int, float], bool]
 
 
 def _plots(folder: Path, lines: list[Line]) -> int:
@@ -100,38 +104,51 @@ def _plots(folder: Path, lines: list[Line]) -> int:
         print("\nno plots: matplotlib is not installed; pip install 'siftmesh[experiments]'")
         return 0
     matplotlib.use("Agg")
+    # Names of parts of a drawing by what they are, not by chance: the same results draw the same file.
+    matplotlib.rcParams["svg.hashsalt"] = "siftmesh"
+    # Text stays text, which is a third of the size.
+    matplotlib.rcParams["svg.fonttype"] = "none"
+    good = [line for line in lines if line["status"] == "measured" and line["items"] is None]
+    workloads = list(dict.fromkeys(line["workload"] for line in good))
+    for workload in workloads:
+        mine = [line for line in good if line["workload"] == workload]
+        others = [line for line in quoted() if line["workload"] == workload]
+        _draw(folder / f"{workload}.svg", workload, [*_measured(mine, "contender"), *_quoted(others)])
+    ours = [line for line in good if line["contender"] == OURS]
+    if ours:
+        _draw(folder / "scale.svg", f"{OURS}, by workload", _measured(ours, "workload"))
+    return 0
+
+
+def _measured(lines: list[Line], name: str) -> list[Curve]:
+    curves: dict[str, dict[int, float]] = {}
+    for line in lines:
+        curves.setdefault(line[name], {})[line["size"]] = 1e6 / line["events_per_second"]
+    return [(label, points, False) for label, points in curves.items()]
+
+
+def _quoted(lines: list[Line]) -> list[Curve]:
+    curves: dict[str, dict[int, float]] = {}
+    for line in lines:
+        curves.setdefault(f"{line['contender']} (quoted)", {})[line["size"]] = 1e6 / line["high"]
+    return [(label, points, True) for label, points in curves.items()]
+
+
+def _draw(path: Path, title: str, curves: Sequence[Curve]) -> None:
     from matplotlib import pyplot
 
-    for workload in dict.fromkeys(line["workload"] for line in lines):
-        figure, axes = pyplot.subplots(figsize=(8, 5))
-        good = [line for line in lines if line["workload"] == workload and line["status"] == "measured"]
-        good = [line for line in good if line["items"] is None]
-        for contender in dict.fromkeys(line["contender"] for line in good):
-            mine = sorted(
-                (ln["size"], 1e6 / ln["events_per_second"]) for ln in good if ln["contender"] == contender
-            )
-            axes.plot(*zip(*mine, strict=True), marker="o", label=contender)
-        others = [line for line in quoted() if line["workload"] == workload]
-        for peer in dict.fromkeys(line["contender"] for line in others):
-            mine = sorted((ln["size"], 1e6 / ln["high"]) for ln in others if ln["contender"] == peer)
-            axes.plot(
-                *zip(*mine, strict=True), marker=".", linestyle=":", linewidth=0.8, label=f"{peer} (quoted)"
-            )
-        axes.set(
-            xscale="log",
-            yscale="log",
-            xlabel="subscriptions",
-            ylabel="microseconds of CPU an event",
-            title=workload,
-        )
-        axes.grid(alpha=0.3)
-        axes.legend(fontsize="x-small", loc="center left", bbox_to_anchor=(1, 0.5))
-        path = folder / f"{workload}.svg"
-        # Without its date, the same results draw the same file.
-        figure.savefig(path, bbox_inches="tight", metadata={"Date": None})
-        pyplot.close(figure)
-        print(path.name)
-    return 0
+    figure, axes = pyplot.subplots(figsize=(8, 5))
+    for label, points, is_quoted in curves:
+        style: Line = {"marker": ".", "linestyle": ":", "linewidth": 0.8} if is_quoted else {"marker": "o"}
+        axes.plot(*zip(*sorted(points.items()), strict=True), label=label, **style)
+    axes.set(xscale="log", yscale="log", xlabel="subscriptions", title=title)
+    axes.set_ylabel("microseconds of CPU an event")
+    axes.grid(alpha=0.3)
+    axes.legend(fontsize="x-small", loc="center left", bbox_to_anchor=(1, 0.5))
+    # Without its date, for the same reason.
+    figure.savefig(path, bbox_inches="tight", metadata={"Date": None})
+    pyplot.close(figure)
+    print(path.name)
 
 
 if __name__ == "__main__":

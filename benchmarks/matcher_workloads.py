@@ -29,7 +29,7 @@ from siftmesh.workload.auction import AuctionModel
 from siftmesh.workload.streams import span, uniforms
 from siftmesh.workload.subscriptions import Subscriptions
 
-__all__ = ["WORKLOADS", "Case", "conjunctions", "make"]
+__all__ = ["WORKLOADS", "Case", "conjunctions", "make", "range_tree"]
 
 WORKLOADS = ("class-1", "class-2", "collector", "mixed", "ranges", "substrings", "templates", "everything")
 

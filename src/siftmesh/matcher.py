@@ -7,7 +7,7 @@ from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from math import inf
 from os import PathLike
 from threading import get_ident
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from msgspec.structs import asdict
 
@@ -28,6 +28,9 @@ from siftmesh.model.event import Event
 from siftmesh.model.schema import Schema
 from siftmesh.tables import as_arrow, bound_trees, columns_of, mappings_of, slices
 
+if TYPE_CHECKING:
+    from siftmesh.logic.profile import Profile
+
 __all__ = ["Matcher"]
 
 # How many subscriptions that have ended one call removes while others wait for it.
@@ -47,7 +50,8 @@ class Matcher:
     match. With one (names to types, as in `{"price": "float", "tags": "array<string>"}`) a filter that names
     an unknown attribute or compares what never compares is refused when it is added.
 
-    `index` is how subscriptions are looked up: "adaptive", "counting" (the papers' way) or "scan" (none).
+    `index` is how subscriptions are looked up: "adaptive", "counting" (the papers' way) or "scan" (none);
+    a `profile` of events helps the first of them to plan before it has seen any itself.
     Several threads may use a matcher at once. `clock` says the time in seconds to what has a `ttl`.
     """
 
@@ -57,17 +61,17 @@ class Matcher:
         limits: Limits = DEFAULT,
         index: str = DEFAULT_INDEX,
         clock: Callable[[], float] = time.time,
+        profile: Profile | None = None,
     ) -> None:
         if not isinstance(limits, Limits):
             raise ConfigError(f"limits are siftmesh.Limits(...), not {type(limits).__name__}")
         self._schema = schema if schema is None or isinstance(schema, Schema) else Schema.of(schema)
         self._reader = FilterReader(self._schema, limits)
-        self._matcher: TreeMatcher = make_matcher(index)
+        self._matcher: TreeMatcher = make_matcher(index, profile)
         self._gate = Gate() if self._matcher.parallel else NarrowGate()
         self._inside = self._gate.inside
         self._clock = clock
-        # None until something has an end.
-        self._expiry: Expiry | None = None
+        self._expiry: Expiry | None = None  # until something has an end
         self._rows = _MOST_ROWS
         self._untended = 0
 
@@ -392,7 +396,5 @@ class Matcher:
 
     def _learn(self, seconds: float) -> None:
         """Let slices of batches be as long as they may be."""
-        if seconds > 2 * _SLICE:
-            self._rows = max(_LEAST_ROWS, self._rows // 2)
-        elif seconds < _SLICE / 2:
-            self._rows = min(_MOST_ROWS, self._rows * 2)
+        times = 0.5 if seconds > 2 * _SLICE else 2 if seconds < _SLICE / 2 else 1
+        self._rows = min(max(int(self._rows * times), _LEAST_ROWS), _MOST_ROWS)

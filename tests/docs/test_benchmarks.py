@@ -24,7 +24,8 @@ ROOT = Path(__file__).resolve().parents[2]
 
 # Few books on offer, so that some of them match; time enough that no peer is skipped.
 SMALL = ["--sizes", "200", "--events", "50", "--items", "500", "--rounds", "1", "--budget", "60"]
-INSTALLED = ("scan", "duckdb", "sqlite", "lambdas")
+INSTALLED = ("adaptive", "engine", "chains-only", "bitmaps-first", "counting", "scan")
+INSTALLED += ("duckdb", "sqlite", "lambdas")
 
 
 def test_every_peer_finds_what_is_right(tmp_path: Path) -> None:
@@ -116,6 +117,18 @@ def test_a_contender_that_errs_is_told_and_the_others_go_on(
     assert sqlite["status"] == "measured"
 
 
+def test_the_engine_is_compared_with_its_best_index_by_hand(capsys: pytest.CaptureFixture[str]) -> None:
+    names = ("engine", "chains-only", "bitmaps-first")
+    asked = [*SMALL, "--workloads", "mixed", "--contenders", ",".join(names)]
+    assert matcher.main(asked) == 0
+    printed = capsys.readouterr().out
+    rates = {row[0]: row[1] for row in map(str.split, printed.splitlines()) if row and row[0] in names}
+    assert set(rates) == set(names)
+    (choice,) = [line for line in printed.splitlines() if "the engine's own choice is" in line]
+    best = max(names[1:], key=lambda name: float(rates[name].replace(",", "")))
+    assert choice.endswith(f"x its best index by hand, {best}")
+
+
 def test_what_would_not_finish_is_skipped(capsys: pytest.CaptureFixture[str]) -> None:
     asked = ["--quick", "--workloads", "mixed", "--sizes", "200,400000", "--events", "20", "--check", "1"]
     assert matcher.main([*asked, "--contenders", "scan", "--build-budget", "0.1"]) == 0
@@ -174,8 +187,8 @@ def test_a_newer_result_takes_the_place_of_an_older_one(tmp_path: Path) -> None:
     line = {"workload": "mixed", "size": 10, "contender": "scan", "items": None, "status": "measured"}
     others = {"contender": "sqlite", "events_per_second": 3_000.0}
     matcher_results.store(tmp_path, [line | {"events_per_second": 1_000.0}, line | others])
-    (path,) = matcher_results.store(tmp_path, [line | {"events_per_second": 2_000.0}])
-    assert path.name == "mixed.jsonl"
+    matcher_results.store(tmp_path, [line | {"events_per_second": 2_000.0}])
+    assert [path.name for path in tmp_path.iterdir()] == ["mixed.jsonl"]
     rates = {each["contender"]: each["events_per_second"] for each in matcher_results.read(tmp_path)}
     assert rates == {"scan": 2_000.0, "sqlite": 3_000.0}
 

@@ -1,4 +1,4 @@
-"""Subscriptions as rows in chains, found by any access that is good for them; random filters and events."""
+"""Subscriptions as rows in chains, found by any access that will do; filters and events by chance."""
 
 from __future__ import annotations
 
@@ -25,10 +25,13 @@ from siftmesh.kernels.layout import (
     H_ATOM_COUNT,
     H_ATOM_LIVE,
     H_ATOMS,
+    H_HEAP,
+    H_LONGS,
     H_ROWS,
     H_SLOT_COUNT,
     H_SLOTS,
     H_WHERE,
+    H_WORDS,
     K_ATOM,
     K_BACK,
     K_COUNT,
@@ -69,7 +72,17 @@ from siftmesh.model.pattern import canonical
 from siftmesh.model.values import OPAQUE, Kind, Timestamp
 from tests.reference.leaves import some
 
-__all__ = ["Rows", "by_chance", "joined", "parked", "rarest", "some_event", "some_tree", "tree_of"]
+__all__ = [
+    "CONSTANTS",
+    "Rows",
+    "by_chance",
+    "joined",
+    "parked",
+    "rarest",
+    "some_event",
+    "some_tree",
+    "tree_of",
+]
 
 # Chooses an access for a shape.
 Choice = Callable[[Any], Access | None]
@@ -170,24 +183,45 @@ class Rows:
         return *self.packed(constants), len(constants)
 
     def add(self, sub: int, tree: Tree, program: Program) -> None:
-        """Take a subscription in, with pools that are too short at first."""
+        """Take a subscription in, with pools that may be too short at first."""
         text, frame, count = self.row(program, tree)
         made = np.zeros(len(frame) // 2, np.int64)
-        while True:
-            done = int(add_row(*self.arrays, text, frame, count, program.place, sub, made, len(text)))
-            self.answers.append(done)
+        done = self.try_to_add(text, frame, count, program, sub, made)
+        while done < DONE:
             if done == LACKS_ROOM:
-                self.lengthen(sub)
-            elif done == FRAME_TOO_SHORT:
-                made = np.zeros(2 * len(made) + 50, np.int64)
+                self.pools.reserve_directory(sub + 1)
+                self.pools.reserve_atoms(500)
+                self.lengthen()
             else:
-                break
+                assert done == FRAME_TOO_SHORT
+                made = np.zeros(len(made) + 3, np.int64)
+            done = self.try_to_add(text, frame, count, program, sub, made)
         while done != DONE:
-            self.pools.reserve(self.step, self.step, 0)
+            self.lengthen()
             done = int(enter_rows(*self.arrays[:2], program.place, sub, made, done - 1))
             self.answers.append(done)
         program.subscriptions += 1
         self.trees[sub] = tree
+
+    def try_to_add(self, text: Any, frame: Any, count: int, program: Program, sub: int, made: Any) -> int:
+        """What `add_row` says."""
+        done = int(add_row(*self.arrays, text, frame, count, program.place, sub, made, len(text)))
+        self.answers.append(done)
+        return done
+
+    def lengthen(self) -> None:
+        """Room for some more, and no more than that."""
+        pools = self.pools
+        pools.words = np.concatenate([pools.words, np.full(self.step, 77, np.int32)])
+        pools.longs = np.concatenate([pools.longs, np.full(self.step, 77, np.int64)])
+        pools.heap = np.concatenate([pools.heap, np.full(self.step, 77, np.uint8)])
+
+    def shorten(self) -> None:
+        """Leave hardly more room than is in use."""
+        pools = self.pools
+        pools.words = pools.words[: self.header(H_WORDS) + 8].copy()
+        pools.longs = pools.longs[: self.header(H_LONGS) + 8].copy()
+        pools.heap = pools.heap[: 8 * self.header(H_HEAP) + 8].copy()
 
     def add_some(self, sub: int, tree: Tree, choose: Choice, rng: random.Random) -> Program:
         """Take a subscription in, with a program of its own of which some constants are part."""
@@ -195,12 +229,6 @@ class Rows:
         program = self.program(tree, choose, [number for number in constants if rng.random() < 0.3])
         self.add(sub, tree, program)
         return program
-
-    def lengthen(self, sub: int) -> None:
-        """Room for some more."""
-        self.pools.reserve_directory(sub + 1)
-        self.pools.reserve_atoms(self.step // 8)
-        self.pools.reserve(self.step, self.step // 8, self.step // 8, self.step // 8)
 
     def remove(self, sub: int) -> int:
         """Take a subscription out; the place of its program."""
@@ -358,7 +386,7 @@ class Rows:
 _NUMBERS: list[Any] = [0, 1, 2, 3, 7, 0.5, -1, 2**53, 2**53 + 1, 1e300]
 _TEXTS = ["", "a", "ab", "abc", "b", "x abcdefgh y", "2020-01-01T12:00:00Z", "abcabc"]
 _MOMENTS = [1_577_880_000_000_000, 0, 5]
-_CONSTANTS: dict[Kind, list[Any]] = {
+CONSTANTS: dict[Kind, list[Any]] = {
     Kind.NUMBER: _NUMBERS,
     Kind.STRING: _TEXTS,
     Kind.TIMESTAMP: _MOMENTS,
@@ -399,7 +427,7 @@ _VALUES: list[Any] = [
 
 
 def _leaf(rng: random.Random, name: str) -> Tree:
-    kind = _KINDS[name] if rng.random() < 0.85 else rng.choice(list(_CONSTANTS))
+    kind = _KINDS[name] if rng.random() < 0.85 else rng.choice(list(CONSTANTS))
     asked = rng.choice(["equal"] * 6 + ["ordered", "between", "between", "between", "one of", "held", "like"])
     if kind == Kind.STRING and rng.random() < 0.4:
         asked = "like"
@@ -414,7 +442,7 @@ def _leaf(rng: random.Random, name: str) -> Tree:
         return tree_of("lower(c) = d" if rng.random() < 0.5 else "a + 1 > b")
     if asked == "there":
         return Predicate(name, rng.choice(_ASKED[asked]), Kind.NULL)
-    constants = _CONSTANTS[kind]
+    constants = CONSTANTS[kind]
     if asked == "between" and kind not in (Kind.BOOL, Kind.STRING):
         low, high = sorted(rng.sample(constants, 2))
         above, below = (rng.choice(_ORDERED[first::2]) for first in (1, 0))
@@ -453,7 +481,7 @@ def some_event(rng: random.Random) -> Event:
     values = {}
     for name in _NAMES:
         if rng.random() < 0.9:
-            of_kind = _CONSTANTS[_KINDS[name]]
+            of_kind = CONSTANTS[_KINDS[name]]
             values[name] = rng.choice(of_kind if rng.random() < 0.6 else _VALUES)
             if _KINDS[name] == Kind.TIMESTAMP and type(values[name]) is int:
                 values[name] = Timestamp(values[name])

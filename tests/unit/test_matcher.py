@@ -705,3 +705,14 @@ def test_what_cannot_be_saved_or_loaded_is_refused(tmp_path: Path) -> None:
     save(tmp_path / "other", {}, {"something": "else"})
     with pytest.raises(ConfigError, match="no matcher is in it"):
         Matcher.load(tmp_path / "other")
+
+
+def test_a_profile_helps_a_matcher_that_has_seen_no_event() -> None:
+    from siftmesh.matching.api import observe
+    from siftmesh.matching.observe import observe as same
+
+    assert observe is same
+    profile = observe([{"kind": "a", "name": f"n{number}"} for number in range(200)])
+    matcher = Matcher(profile=profile)
+    matcher.add("one", "kind = 'a' AND name = 'n7'")
+    assert matcher.match({"kind": "a", "name": "n7"}) == ["one"]

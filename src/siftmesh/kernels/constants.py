@@ -96,7 +96,7 @@ def _rarest(
     words: Words, longs: Longs, heap: Bytes, text: Bytes, slot: int, start: int, length: int
 ) -> tuple[int, int]:
     """The stretch of a text that fewest others wait for, of those as long as grams are."""
-    size = np.int64(LONG_GRAM) if length >= LONG_GRAM else np.int64(SHORT_GRAM)
+    size = np.int64(LONG_GRAM) if length >= LONG_GRAM else min(np.int64(length), np.int64(SHORT_GRAM))
     count = np.int64(length) - size + 1
     middle = (count - 1) // 2
     best = np.int64(start) + middle

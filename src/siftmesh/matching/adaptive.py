@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 
 from siftmesh.errors import EventError
 from siftmesh.kernels.atoms import find_strings
-from siftmesh.kernels.bitmap import WORK_WORDS
 from siftmesh.kernels.entry import DOUBT, match_event, verify_event
 from siftmesh.kernels.events import STRANGE, match_columns, verify_columns
 from siftmesh.kernels.layout import (
@@ -383,14 +382,7 @@ class AdaptiveEngine:
     @property
     def work(self) -> WorkCounters:
         """All work since the engine was made."""
-        total = WorkCounters()
-        for scratch in self._scratches:
-            probes, candidates, leaves, matches, events, _, verified = scratch.counters[:7].tolist()
-            words = int(scratch.work[WORK_WORDS])
-            total += WorkCounters(
-                events, probes, candidates, leaves, words, verified, matches + scratch.found
-            )
-        return total
+        return sum((scratch.done() for scratch in self._scratches), WorkCounters())
 
     def memory(self) -> dict[str, int]:
         """Bytes by structure."""

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from siftmesh.logic.profile import Profile
     from siftmesh.matching.compact_ids import CompactIds
     from siftmesh.matching.engine import Longs, Words
     from siftmesh.matching.observe import Verdicts, evaluate_predicates, observe
@@ -83,19 +84,20 @@ INDEXES = {
 DEFAULT_INDEX = "adaptive"
 
 
-def make_matcher(index: Any = DEFAULT_INDEX) -> TreeMatcher:
+def make_matcher(index: Any = DEFAULT_INDEX, profile: Profile | None = None) -> TreeMatcher:
     """An empty matcher with the index of a name."""
     if not isinstance(index, str) or index not in INDEXES:
         near = nearest_name(index, INDEXES) if isinstance(index, str) else None
         raise ConfigError(f"there is no index {index!r}; expected {near or ' or '.join(INDEXES)}")
-    return TreeMatcher(index)
+    return TreeMatcher(index, profile)
 
 
 class TreeMatcher:
     """Finds all subscriptions that an event meets; subscriptions are trees in normal form, under ids."""
 
-    def __init__(self, index: str = DEFAULT_INDEX) -> None:
+    def __init__(self, index: str = DEFAULT_INDEX, profile: Profile | None = None) -> None:
         self.index = index
+        self._profile = profile
         # Until there is a first subscription, the engine that needs nothing stands in.
         self._engine: Engine = ScanEngine()
         self._waits = index != "scan"
@@ -269,6 +271,9 @@ class TreeMatcher:
         """The engine, made now if it was not needed before."""
         if self._waits:
             engine = INDEXES[self.index].make()
+            use = getattr(engine, "use", None)
+            if use is not None:
+                use(self._profile)
             self._earlier = self._engine.work
             self._engine = engine
             self._waits = False

@@ -10,6 +10,7 @@ import numpy as np
 
 from siftmesh.kernels.atoms import find_string, find_value
 from siftmesh.kernels.chains import programs_of, waiting
+from siftmesh.kernels.dims import HOW_ATOM
 from siftmesh.kernels.layout import NUMBER, P_LENGTH, STRING, TIMESTAMP, WIDE
 from siftmesh.logic.evaluate import truth
 from siftmesh.logic.render import render
@@ -97,6 +98,8 @@ class Places:
         found = conjunctions(tree, key_of, lambda *_: 0)
         if found is None or not found[1]:
             return None
+        if any(how == HOW_ATOM for way in found[0] for (_, _, how), _ in way):
+            return None  # of a constant that no key is like; only rows hold atoms
         if self.is_narrow(found[0]):
             return None
         pools = self._clusters.pools

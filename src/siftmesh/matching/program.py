@@ -95,8 +95,8 @@ class Program(msgspec.Struct):
     part: Part | Test
     access: Access
     words: list[int]
-    # For each constant where it is kept, as (what, slot, tag, column); without a column the rows' atoms tell, or
-    # it is one of the fixed.
+    # For each constant where it is kept, as (what, slot, tag, column); without a column the rows' atoms tell,
+    # or the program.
     kept: list[tuple[int, int, int, int]]
     # Constants that all rows have in common.
     fixed: dict[int, Any]

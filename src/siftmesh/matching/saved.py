@@ -47,10 +47,9 @@ def programs_to(programs: Iterable[tuple[Program, Tree]]) -> Bytes:
 def programs_from(data: Bytes) -> list[Program]:
     """The programs of bytes that `programs_to` has made."""
     try:
-        saved = msgspec.msgpack.decode(data.tobytes(), type=list[_Saved])
-    except (msgspec.DecodeError, msgspec.ValidationError) as error:
+        return [_from_saved(one) for one in msgspec.msgpack.decode(data.tobytes(), type=list[_Saved])]
+    except (msgspec.MsgspecError, UnicodeDecodeError, IndexError) as error:
         raise DamagedData(f"the programs of the index are damaged: {error}") from None
-    return [_from_saved(one) for one in saved]
 
 
 def _to_saved(program: Program, tree: Tree) -> _Saved:

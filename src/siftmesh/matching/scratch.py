@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from siftmesh.kernels.bitmap import WORK_WORDS
 from siftmesh.kernels.dims import DIM
 from siftmesh.kernels.entry import (
     CONTEXT,
@@ -28,6 +29,7 @@ from siftmesh.kernels.entry import (
 )
 from siftmesh.kernels.layout import CELL, COUNTERS, H_SLOT_COUNT, SEEN, Bytes, Longs, Words
 from siftmesh.matching.pools import Pools
+from siftmesh.matching.work import WorkCounters
 
 __all__ = ["Scratch"]
 
@@ -101,6 +103,12 @@ class Scratch:
             last = 0
         self.context[X_STAMP] = last + events
         return last + 1
+
+    def done(self) -> WorkCounters:
+        """The work that was done with it."""
+        probes, candidates, leaves, matches, events, _, verified = self.counters[:7].tolist()
+        words = int(self.work[WORK_WORDS])
+        return WorkCounters(events, probes, candidates, leaves, words, verified, matches + self.found)
 
     def places(self, events: int, width: int) -> tuple[Bytes, Longs, Longs]:
         """Room for the places of so many events in so many dimensions."""
