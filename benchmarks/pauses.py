@@ -34,8 +34,7 @@ __all__ = ["main"]
 
 WORKLOADS = ("mixed", "ranges")
 ABOUT = ("workload", "size", "what", "beside")
-# Different batches of events.
-BATCHES = 20
+BATCHES = 20  # different ones
 # Operations that do not count, before the first that does.
 FIRST = 50
 NEW = 1_000_000_000  # the first id of those that are added

@@ -134,7 +134,9 @@ def _build(case: Case, side: Side, cell: Cell) -> _Running | None:
     if getattr(side.make, "from_trees", False):
         _ = case.trees
     clock = time.perf_counter if getattr(side.make, "elsewhere", False) else time.process_time
+    # What was there before is not for the garbage collector to walk through while something is built.
     gc.collect()
+    gc.freeze()
     before, began = _resident(), clock()
     try:
         contender = side.make(case)

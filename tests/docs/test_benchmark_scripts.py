@@ -9,12 +9,14 @@ from collections.abc import Callable, Sequence
 from importlib import import_module
 from math import inf
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pytest
 
+from benchmarks import __main__ as benchmarks_main
 from benchmarks import growth, pauses, records, sharing, threads
 from benchmarks.__main__ import NAMES
 from benchmarks.matcher_workloads import make
@@ -40,12 +42,41 @@ def stored(name: str, folder: Path, *arguments: str) -> list[dict[str, Any]]:
 
 
 def test_every_benchmark_is_found_by_its_name() -> None:
-    assert {"growth", "loading", "matcher", "pauses", "sharing", "startup", "threads"} <= set(NAMES)
+    assert {"calls", "growth", "loading", "matcher", "pauses", "sharing", "startup", "threads"} <= set(NAMES)
     for name in NAMES:
         assert callable(import_module(f"benchmarks.{name}").main)
 
 
-@pytest.mark.parametrize("name", ["growth", "loading", "pauses", "sharing", "startup", "threads"])
+@pytest.mark.parametrize(
+    ("given", "asked"),
+    [
+        ([], {"one": ["--quick"], "two": None}),
+        (["one"], {"one": []}),
+        (["two", "one"], {"two": None, "one": []}),
+        (["one", "--seed", "2"], {"one": ["--seed", "2"]}),
+    ],
+)
+def test_who_names_nothing_takes_a_quick_look_at_all(
+    given: list[str], asked: dict[str, list[str] | None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    done: dict[str, list[str] | None] = {}
+    with_options = SimpleNamespace(main=lambda arguments=(): done.update(one=list(arguments)))
+    without = SimpleNamespace(main=lambda: done.update(two=None))
+    modules = {"benchmarks.one": with_options, "benchmarks.two": without}
+    monkeypatch.setattr(benchmarks_main, "NAMES", ["one", "two"])
+    monkeypatch.setattr(benchmarks_main, "import_module", modules.__getitem__)
+    monkeypatch.setattr(sys, "argv", ["benchmarks", *given])
+    assert benchmarks_main.main() == 0
+    assert done == asked
+
+
+def test_a_call_with_an_address_is_compared_with_one_with_arrays(tmp_path: Path) -> None:
+    lines = {line["way"]: line for line in stored("calls", tmp_path, "--quick")}
+    assert lines["an address"]["x"] == 1
+    assert lines["14 arrays"]["us"] > lines["nothing"]["us"] > 0
+
+
+@pytest.mark.parametrize("name", ["calls", "growth", "loading", "pauses", "sharing", "startup", "threads"])
 def test_help_says_what_is_measured(name: str) -> None:
     done = subprocess.run(
         [sys.executable, "-m", "benchmarks", name, "--help"],
