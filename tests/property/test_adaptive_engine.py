@@ -78,7 +78,7 @@ class Pair:
 # ---- any filters, any events
 
 
-@examples(40)
+@examples(100)
 @given(
     st.lists(conditions(max_leaves=8), min_size=1, max_size=8),
     st.lists(raw_events(), min_size=1, max_size=5),
@@ -90,7 +90,7 @@ def test_any_filters_and_events(
     check_life([normalise(lower(condition)) for condition in asked], raws, rng)
 
 
-@examples(40)
+@examples(100)
 @given(st.lists(trees(), min_size=1, max_size=8), st.lists(events(), min_size=1, max_size=3), st.data())
 def test_any_trees_and_events(asked: list[Tree], known: list[Event], data: st.DataObject) -> None:
     held = [normalise(tree) for tree in asked]
@@ -327,7 +327,7 @@ class Life(Pair):
 def test_long_lives(seed: int) -> None:
     seen: Counter[str] = Counter()
     steps = 420
-    for life in range(effort(2, soak=100)):
+    for life in range(effort(4, soak=200)):
         rng = random.Random(seed + life)
         living = Life(rng)
         for step in range(steps):

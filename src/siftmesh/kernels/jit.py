@@ -192,8 +192,8 @@ def kernel(function: Callable[..., Any] | None = None, /, **options: Any) -> Any
     Used as `@kernel` or, with options of numba.njit, as `@kernel(forceinline=True)`.
 
     Arrays are not counted by those who look at them (`_nrt`): each count is an atomic operation, and they
-    took nine tenths of the time. Callers hold the arrays for as long as a kernel runs; a kernel that makes an
-    array says `@kernel(_nrt=True)`.
+    can take more time than all the rest (`python -m benchmarks calls` tells). Callers hold the arrays for as
+    long as a kernel runs; a kernel that makes an array says `@kernel(_nrt=True)`.
     """
     if function is None:
         return lambda decorated: kernel(decorated, **options)

@@ -148,14 +148,15 @@ class ClusterIndex:
         _, words, longs = program.words[:3]
         # What a single row may take, as its kernel reckons: an item of a list takes at least a byte.
         least = len(constants) + len(own) + 6 * program.words[P_RECIPE] + 8
-        items = _BLOCK * (len(constants) + 6 * program.rows_for + 8) + least
+        block = min(_BLOCK, len(subs))
+        items = block * (len(constants) + 6 * program.rows_for + 8) + least
         row = 0
         while row < len(subs):
             chunks = MOST_ROWS * (1 + words)
             pools.reserve_atoms(items)
             pools.reserve(
-                4 * items + _BLOCK * (24 + 2 * words) + chunks,
-                _BLOCK * 2 * longs + MOST_ROWS * longs,
+                4 * items + block * (24 + 2 * words) + chunks + 512,
+                block * 2 * longs + MOST_ROWS * longs,
                 2 * len(text),
                 2 * items,
             )

@@ -155,7 +155,7 @@ def ranges(draw: st.DrawFn) -> Tree:
     return draw(node)
 
 
-@examples(300)
+@examples(150)
 @given(
     ranges(),
     st.booleans(),
