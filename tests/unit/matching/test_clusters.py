@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from siftmesh.filters import FilterReader
-from siftmesh.kernels.layout import ALWAYS, H_ATOM_LIVE, H_ROWS, MOST_ROWS
+from siftmesh.kernels.layout import ALWAYS, H_ATOM_LIVE, H_ROWS, H_WORDS, MOST_ROWS
 from siftmesh.logic.normalise import normalise
 from siftmesh.logic.tree import And, Predicate, Tree
 from siftmesh.matching.clusters import ClusterIndex
@@ -168,6 +168,18 @@ def test_rows_that_come_and_go_need_no_more_room_each_time() -> None:
             index.remove(number)
         assert is_empty(index)
     assert max(sizes[3:]) <= 1.1 * sizes[2]
+
+
+def test_programs_that_come_and_go_need_no_more_room_each_time() -> None:
+    index = ClusterIndex()
+    sizes = set()
+    for turn in range(300):
+        for number in range(3):
+            add(index, number, READER.read(f"a{number} = 'x' AND b < 5 AND c LIKE 'y%z' AND d IN (1, 2)"))
+        sizes.add(int(index.pools.words[H_WORDS]))
+        for number in range(3):
+            index.remove(number)
+        assert turn < 10 or len(sizes) < 10
 
 
 def test_rows_share_what_they_have_in_common() -> None:

@@ -131,7 +131,10 @@ def test_parts_of_strings_are_counted_by_themselves() -> None:
     )
     held.see({"t": "common words", "k": 77})
     often = held.likely("t LIKE 'x%'")
-    held = Held(*(f"t LIKE 'odd {n}%'" for n in range(10)))
+    # That the whole string is asked for says nothing of its parts.
+    held = Held(
+        *(f"t LIKE 'odd {n}%'" for n in range(10)), *(f"t = 'common words' AND k = {n}" for n in range(9))
+    )
     held.see({"t": "common words"})
     assert held.likely("t LIKE 'x%'") < 0.01 < often
 
@@ -212,6 +215,9 @@ def test_the_share_of_events_between_two_keys() -> None:
     assert share("p", low, high) == pytest.approx(1, abs=0.1)
     assert 0.2 < share("p", low, middle) < 0.8
     assert share("p", key_of(Kind.NUMBER, 200), key_of(Kind.NUMBER, 300)) < 0.05
+    # What was seen last counts.
+    held.see({"p": 500, "k": 1, "q": 1})
+    assert share("p", low, high) < 0.05 < share("p", high, key_of(Kind.NUMBER, 1_000))
     # Of strings no keys are known, and of what nobody asks about nothing.
     assert share("other", low, high) == 1
     assert Held("p > 1").estimates.share("p", low, high) == 1

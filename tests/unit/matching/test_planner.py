@@ -104,6 +104,21 @@ def test_narrow_ranges_move_from_the_bitmaps_into_chains_of_their_own() -> None:
     assert len(both.engine.bitmaps) == 20
 
 
+# Of nothing but ranges, of an attribute that half of all events have.
+SELDOM = [f"x >= {n} AND x <= {n}.2" for n in range(60)]
+WITH_X = [*({"x": 1_000 + n} for n in range(30)), *({"a": "a0", "k": f"k{n}", "x": None} for n in range(30))]
+
+
+def test_trees_of_which_bounds_say_all_move_too() -> None:
+    both = Both([*SELDOM, "x > 3 AND x < 2000"], WITH_X)
+    assert set(both.access()) == {"bitmap of ranges"}
+    both.see(3 * SAMPLE * FIRST)
+    assert both.tend() >= 60
+    assert len(both.engine.bitmaps) == 1
+    assert set(both.access()[60:]) == {"bitmap of ranges"}
+    assert all("x" in one and "bitmap" not in one for one in both.access()[:60])
+
+
 def test_pairs_of_what_is_not_rare_by_itself() -> None:
     texts = [f"fmt = 'f{n % 12}' AND cat = 'c{n // 12 % 12}' AND price < {n}" for n in range(288)]
     both = Both(texts, [{"fmt": f"f{n % 12}", "cat": f"c{n // 12}", "price": 0} for n in range(144)])
@@ -138,10 +153,12 @@ def test_a_look_is_taken_again_only_after_many_more_events() -> None:
 def test_who_goes_in_the_meantime_is_not_moved(again: bool, seed: int) -> None:
     rng = random.Random(seed)
     texts = MISTAKEN + [f"price >= {n} AND price <= {n}.2 AND flag = TRUE" for n in range(100)]
-    texts += [f"price > {n}" for n in range(20)]
+    texts += [f"price > {n}" for n in range(20)] + SELDOM
     events = [{"a": "a0", "k": f"k{n}", "price": n % 100 + 0.1, "flag": True} for n in range(100)]
+    events += WITH_X
+    rng.shuffle(events)
     both = Both(texts, events)
-    both.see()
+    both.see(4 * SAMPLE * FIRST)
     numbers = list(range(len(texts)))
     rng.shuffle(numbers)
     steps = 0

@@ -10,8 +10,11 @@ import pytest
 
 from siftmesh.filters import FilterReader
 from siftmesh.kernels.layout import (
+    ABOVE,
     ACCEPT,
+    BELOW,
     E_ACCESS,
+    E_COLUMN,
     E_FROM,
     E_WHAT,
     ENTRY,
@@ -222,10 +225,11 @@ def test_how_rows_wait() -> None:
     world = World()
     tree = READER.read("a = 1 AND b IN (1, 2) AND c >= 3 AND c < 4 AND d LIKE 'x%'")
     part = skeleton(tree)
+    constants = shape_of(tree)[1]
     assert isinstance(part, Part)
     tests: dict[Any, Any] = {(test.leaf.attribute, test.operation): test for test in part.children}  # type: ignore[union-attr]  # tests
     by_name = {test.leaf.attribute: test for test in part.children}  # type: ignore[union-attr]  # tests
-    low, high = (test for (name, _), test in sorted(tests.items()) if name == "c")
+    high, low = (test for (name, _), test in sorted(tests.items()) if name == "c")
     cases: list[tuple[Access | None, list[int]]] = [
         (None, [R_ALWAYS]),
         (PARKED_ACCESS, []),
@@ -242,6 +246,11 @@ def test_how_rows_wait() -> None:
         waits = [entry for entry in recipe(program) if entry[E_ACCESS] or entry[E_WHAT] in (R_PAIR, R_RANGE)]
         assert [entry[E_WHAT] for entry in waits] == expected
         assert program.parked == (access is PARKED_ACCESS)
+        for entry in waits:
+            if entry[E_WHAT] == R_RANGE:
+                # c >= 3 AND c < 4: the upper bound does not belong to it.
+                assert entry[E_ACCESS] & (ABOVE | BELOW) == BELOW
+                assert [constants[entry[place]] for place in (E_FROM, E_COLUMN)] == [3, 4]
         assert bool(program.words[P_FLAGS] & P_MULTIPLE) == (
             access is not None and (len(expected) > 1 or bool(access.joined))
         )
