@@ -17,6 +17,7 @@ from siftmesh.kernels.layout import (
     BOOL,
     FLOAT,
     H_ATOM_COUNT,
+    H_HEAP,
     H_KEYS,
     H_LONGS,
     H_WHERE,
@@ -263,6 +264,23 @@ def test_a_row_that_was_entered_in_part_is_finished(number: int, seed: int) -> N
     assert bulk.answers[0] == PARTLY + 1
     bulk.check()
     leaves_nothing(bulk, rng)
+
+
+def test_room_for_strings_is_asked_for_by_their_length(seed: int) -> None:
+    # Each row has a string of its own, and the heap has room for one more of them at most.
+    texts = [letter * 3_000 for letter in "pqrst"]
+    tree = tree_of("a = 'x'")
+    trees = [tree_of(f"a = '{text}'") for text in texts]
+    bulk = Bulk()
+    program = bulk.program(tree)
+    with_room(bulk)
+    bulk.pools.heap = bulk.pools.heap[: 8 * bulk.header(H_HEAP) + 1_000].copy()
+    bulk.step = 3_500
+    bulk.start(tree, program, Table({0: texts}))
+    bulk.add_all(range(5), trees)
+    assert bulk.answers == [0, 1, 2, 3, 4, 5]
+    for sub, text in enumerate(texts):
+        assert bulk.found(Event({"a": text})) == [sub]
 
 
 def test_a_table_can_be_begun_in_the_middle(seed: int) -> None:

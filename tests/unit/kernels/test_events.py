@@ -423,6 +423,24 @@ def test_no_number_is_null(seed: int) -> None:
     assert run(Matching(rows), batch, random.Random(seed))[0] == [[0], [], [0]]
 
 
+def test_an_entry_of_a_dictionary_is_a_string_like_others(seed: int) -> None:
+    values = ["b", "a", None, "b", "c", ABSENT, "", "a"]
+    lists = [("a", "b"), (), ("c", "c"), None, ("b", None), ("z",), ("a",), ("", "z")]
+    for source in ["a = 'a'", "a IN ('b', 'c')", "a LIKE '%b'", "a > 'a'", "a = ''", "a <> 'b'", "a IS NULL"]:
+        for dictionary in (False, True):
+            rows = single(source)
+            batch = Batch(rows, len(values))
+            batch.add("a", STRING, values, dictionary)
+            found, _ = run(Matching(rows), batch, random.Random(seed))
+            assert found == [[0] if holds(tree_of(source), Event(event)) else [] for event in batch.events]
+    for source in ["a CONTAINS 'a'", "a OVERLAPS ('b', 'c')", "NOT a CONTAINS 'z'"]:
+        rows = single(source)
+        batch = Batch(rows, len(lists))
+        batch.add_lists("a", STRING, lists, dictionary=True)
+        found, _ = run(Matching(rows), batch, random.Random(seed))
+        assert found == [[0] if holds(tree_of(source), Event(event)) else [] for event in batch.events]
+
+
 def test_a_subscription_is_met_by_one_row_after_the_other(seed: int) -> None:
     # Met in several chains, it is reported once for each row.
     rows = single("a = 1 OR b = 1 OR a IN (1, 2)", "ab")

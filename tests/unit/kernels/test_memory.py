@@ -95,15 +95,33 @@ def test_numbers_below_zero_keep_their_sign(dtype: Any, read: Any, write: Any) -
     assert [read(int(array.ctypes.data), 2, at)[1] for at in (0, 1)] == [-1, least]
 
 
-@pytest.mark.parametrize(("dtype", "read", "write"), KINDS)
-def test_an_array_can_be_empty(dtype: Any, read: Any, write: Any) -> None:
-    at = {np.int32: memory.words_at, np.int64: memory.longs_at, np.uint8: memory.bytes_at}[dtype]
+MAKERS = [
+    pytest.param(np.int32, memory.words_at, id="words"),
+    pytest.param(np.int64, memory.longs_at, id="longs"),
+    pytest.param(np.uint8, memory.bytes_at, id="bytes"),
+]
 
+
+@pytest.mark.parametrize(("dtype", "make"), MAKERS)
+def test_an_array_can_be_empty(dtype: Any, make: Any) -> None:
     @numba.njit
     def length_of(address: int, length: int) -> int:
-        return len(at(address, length))
+        return len(make(address, length))
 
     assert length_of(int(np.zeros(1, dtype).ctypes.data), 0) == 0
+
+
+@pytest.mark.parametrize(("dtype", "make"), MAKERS)
+def test_a_part_of_an_array_is_that_part(dtype: Any, make: Any) -> None:
+    @numba.njit
+    def read(address: int, length: int, first: int, step: int, at: int) -> int:
+        return make(address, length)[first::step][at]
+
+    array = np.arange(30).astype(dtype)
+    for first, step in [(0, 1), (4, 1), (0, 2), (3, 5)]:
+        part = array[first::step].tolist()
+        found = [int(read(int(array.ctypes.data), 30, first, step, at)) for at in range(len(part))]
+        assert found == part
 
 
 @pytest.mark.parametrize("text", [b"", b"a", b"\x00\xff\x80", bytes(range(20)), b"x" * 35])

@@ -3,34 +3,41 @@
 from __future__ import annotations
 
 import random
+import struct
 from typing import Any
 
 import numpy as np
 import pytest
 
-from siftmesh.kernels.atoms import grow_atoms
+from siftmesh.kernels.atoms import grow_atoms, grow_table
+from siftmesh.kernels.compound import block_of, level_of
 from siftmesh.kernels.layout import (
+    A_TAG,
     ALWAYS,
     COLUMN_LIST,
     H_ATOM_LIVE,
     H_HEAP,
     H_KEYS,
     H_LONGS,
+    H_PAIR_COUNT,
     H_ROWS,
     H_WHERE,
     H_WHERE_ROOM,
     H_WORDS,
     INSTRUCTION,
     K_ATOM,
+    MOST_PAIRINGS,
     MOST_ROWS,
     NUMBER,
     P_LENGTH,
     P_ROWS,
     P_WORDS,
+    PAIR,
     PARKED,
     PROGRAM,
     R_ATOM,
     R_KEY,
+    RANGE,
     STRING,
     TIMESTAMP,
 )
@@ -151,7 +158,7 @@ def test_where_room_lacks_nothing_is_changed_and_all_is_done_in_the_end(seed: in
 def test_each_thing_that_may_lack_is_seen(seed: int) -> None:
     # One of the pools is short, the others have room.
     tree = tree_of("a = 'some text that is somewhat longer' AND b IN (1, 2, 3) AND c > 5")
-    for which in range(6):
+    for which in range(7):
         rows = Careful(random.Random(seed))
         program = rows.program(tree)
         rows.pools.reserve(50_000, 50_000, 50_000)
@@ -168,7 +175,10 @@ def test_each_thing_that_may_lack_is_seen(seed: int) -> None:
             made = made[: len(frame) // 2 + 8]
         elif which == 4:
             rows.pools.longs = rows.pools.longs[: rows.header(H_LONGS) + MOST_ROWS].copy()
-        expected = [LACKS_ROOM, LACKS_ROOM, LACKS_ROOM, FRAME_TOO_SHORT, 1, DONE][which]
+        elif which == 5:
+            # Enough for lists, but not for a chunk as long as any.
+            rows.pools.words = rows.pools.words[: rows.header(H_WORDS) + 2 * MOST_ROWS].copy()
+        expected = [LACKS_ROOM, LACKS_ROOM, LACKS_ROOM, FRAME_TOO_SHORT, 1, 1, DONE][which]
         assert rows.try_to_add(text, frame, count, program, sub, made) == expected, which
 
 
@@ -180,7 +190,9 @@ def test_a_table_of_atoms_that_is_full_is_seen(fill: str) -> None:
     tree = tree_of("a = 0")
     program = rows.program(tree)
     made = np.zeros(200, np.int64)
-    if fill == "table":
+    if fill == "atoms":
+        grow_table(*rows.arrays, 1 << 13)
+    else:
         grow_atoms(*rows.arrays[:2], 5_000)
     answers = []
     for sub in range(4_000):
@@ -198,21 +210,24 @@ def numbered(tree: Any, number: int) -> Tree:
 
 
 LONG = ", ".join(f"'{number}'" for number in range(300))
-WAITING = {
-    "a = 1": (rarest, 1),
-    "a IN (1, 2, 3)": (rarest, 3),
-    f"a OVERLAPS ({LONG})": (rarest, 300),
-    "a = 1 OR b = 2 OR a CONTAINS 3": (rarest, 3),
-    "a = 1 OR b > 2": (rarest, 2),
-    "a LIKE 'abc%'": (rarest, 1),
-    "a LIKE '%abcdefghi%'": (rarest, 1),
-    "a BETWEEN 1 AND 1.5": (joined, 2),
-    "a > 2 AND a < 2.5 AND b = 1": (joined, 2),
-    "a = 1 AND b = 2": (joined, 1),
-    "(a = 1 AND b = 2) OR (b = 3 AND c BETWEEN 4 AND 4.5)": (joined, 3),
-    "a > 1": (rarest, 1),
-    "a IS NULL": (rarest, 1),
-    "a = 5 AND b IN (1, 2)": (parked, 1),
+# How rows are found, how many there are, and an event that is met.
+WAITING: dict[str, tuple[Any, int, dict[str, Any]]] = {
+    "a = 1": (rarest, 1, {"a": 1}),
+    "a IN (1, 2, 3)": (rarest, 3, {"a": 3}),
+    f"a OVERLAPS ({LONG})": (rarest, 300, {"a": ("x", "77")}),
+    "a = 1 OR b = 2 OR a CONTAINS 3": (rarest, 3, {"b": 2}),
+    "a = 1 OR b > 2": (rarest, 2, {"b": 3}),
+    "a LIKE 'abc%'": (rarest, 1, {"a": "abcd"}),
+    "a LIKE '%abcdefghi%'": (rarest, 1, {"a": "abcdefghij"}),
+    "a BETWEEN 1 AND 1.5": (joined, 1, {"a": 1.5}),
+    "a BETWEEN 1.75 AND 2.25": (joined, 2, {"a": 2.25}),
+    "a > 1.75 AND a < 2.25 AND b = 1": (joined, 2, {"a": 2, "b": 1}),
+    "a > 2 AND a < 2.5 AND b = 1": (joined, 1, {"a": 2.25, "b": 1}),
+    "a = 1 AND b = 2": (joined, 1, {"a": 1, "b": 2}),
+    "(a = 1 AND b = 2) OR (b = 3 AND c BETWEEN 1.75 AND 2.25)": (joined, 3, {"b": 3, "c": 1.75}),
+    "a > 1": (rarest, 1, {"a": 2}),
+    "a IS NULL": (rarest, 1, {"a": None}),
+    "a = 5 AND b IN (1, 2)": (parked, 1, {}),
 }
 
 
@@ -221,7 +236,7 @@ WAITING = {
 def test_a_subscription_has_a_row_for_each_thing_that_it_waits_for(
     source: str, fixed: bool, seed: int
 ) -> None:
-    choose, most = WAITING[source]
+    choose, count, values = WAITING[source]
     tree = tree_of(source)
     rows = Careful(random.Random(seed))
     program = rows.program(tree, choose, range(len(shape_of(tree)[1])) if fixed else [])
@@ -230,8 +245,7 @@ def test_a_subscription_has_a_row_for_each_thing_that_it_waits_for(
     check_counts(rows)
     words = rows.pools.words
     chunks = rows.places(3)
-    # The blocks of a range are one or two.
-    assert len(chunks) in ((most - 1, most) if "BETWEEN" in source or "<" in source else (most,))
+    assert len(chunks) == count
     atoms = {int(words[chunk + K_ATOM]) for chunk in chunks}
     assert len(atoms) == len(chunks)
     if choose is parked:
@@ -240,10 +254,66 @@ def test_a_subscription_has_a_row_for_each_thing_that_it_waits_for(
         assert atoms == {ALWAYS}
     else:
         assert min(atoms) > PARKED
+    assert sorted(rows.found(Event(values))) == ([] if choose is parked else [3, 5])
     assert rows_of(rows, program) == rows.header(H_ROWS) == 2 * len(chunks)
     assert rows.remove(3) == program.place
     check_counts(rows)
     assert rows_of(rows, program) == len(chunks)
+    empty(rows, random.Random(seed))
+
+
+@pytest.mark.parametrize("below", ["<", "<="])
+@pytest.mark.parametrize("above", [">", ">="])
+def test_the_bounds_of_a_range_belong_to_it_or_not(above: str, below: str, seed: int) -> None:
+    # Around keys at which blocks begin.
+    rng = random.Random(seed)
+    base = key_of(1.5)
+    for _ in range(effort(200)):
+        keys = base + rng.randrange(-2, 3), base + 256 * rng.randrange(1, 5) + rng.randrange(-2, 3)
+        low, high = (struct.unpack("<d", struct.pack("<q", key))[0] for key in keys)
+        tree = tree_of(f"a {above} {low!r} AND a {below} {high!r}")
+        rows = Rows()
+        rows.add(0, tree, rows.program(tree, joined))
+        first, last = key_of(low) + (above == ">"), key_of(high) - (below == "<")
+        level = int(level_of(first, last))
+        blocks = {int(block_of(key, level)) for key in (first, last)}
+        atoms = [int(rows.pools.words[chunk + K_ATOM]) for chunk in rows.places(0)]
+        assert sorted(atoms) == sorted(rows.value("a", RANGE + level, block) for block in blocks)
+        assert 0 not in atoms
+
+
+def test_rows_in_several_chains_stand_at_different_places(seed: int) -> None:
+    rng = random.Random(seed)
+    rows = Rows()
+    program: Program | None = None
+    for _ in range(effort(300)):
+        if rows.trees and rng.random() < 0.4:
+            rows.remove(rng.choice(list(rows.trees)))
+        else:
+            sub = rng.choice([sub for sub in range(200) if sub not in rows.trees])
+            tree = tree_of(
+                f"a = {rng.randrange(3)} OR b = {rng.randrange(3)} OR c IN ({rng.randrange(3)}, 7)"
+            )
+            program = program or rows.program(tree)
+            rows.add(sub, tree, program)
+    check_counts(rows)
+    empty(rows, rng)
+
+
+def test_where_no_more_can_be_paired_one_of_the_two_is_waited_for(seed: int) -> None:
+    names = [f"n{number}" for number in range(12)]
+    pairs = [(one, other) for place, one in enumerate(names) for other in names[:place]]
+    sources = [f"{one} = 1 AND {other} = 2" for one, other in pairs]
+    sources += [f"{name} = 1 AND z BETWEEN 1.75 AND 2.25" for name in names]
+    rows = Rows()
+    for sub, source in enumerate(sources):
+        tree = tree_of(source)
+        rows.add(sub, tree, rows.program(tree, joined))
+    check_counts(rows)
+    assert rows.header(H_PAIR_COUNT) == MOST_PAIRINGS < len(pairs)
+    waits = [rows.record(int(rows.pools.words[rows.places(sub)[0] + K_ATOM]))[A_TAG] for sub in rows.trees]
+    assert waits == [PAIR] * MOST_PAIRINGS + [NUMBER] * (len(sources) - MOST_PAIRINGS)
+    assert len(rows.found(Event({"n11": 1, "n9": 2, "z": 2}))) == 2
     empty(rows, random.Random(seed))
 
 

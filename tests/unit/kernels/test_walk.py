@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from itertools import groupby
 from typing import Any
 
 import numpy as np
@@ -195,9 +196,18 @@ def test_ranges_and_pairs_are_found() -> None:
 def test_a_number_between_two_keys_lies_in_the_blocks_of_both() -> None:
     low, high = 2**53, 2**53 + 2_000
     rows = listed(joined, f"a BETWEEN {low} AND {high}", f"b = 1 AND a > {low + 1_000} AND a < {high}")
-    for value in range(low - 5, high + 5, 1 if effort(5) == 5 else 7):
+    for value in range(low - 5, high + 5):
         expected = [0] if low <= value <= high else []
         assert met(rows, a=value, b=1) == expected + ([1] if low + 1_000 < value < high else [])
+    # Of two keys only the second belongs to the range, and that is the first of a block.
+    for edge in (2, 8, 32, 128, 512):
+        below = low + 2 * (edge - 1)
+        for more in (4, 20, 200):
+            bounds = f"a > {below} AND a < {below + 2 * more}"
+            rows = listed(joined, f"{bounds} AND c IS NULL", f"{bounds} AND b = 1")
+            assert met(rows, a=below, b=1) == []
+            assert met(rows, a=below + 1, b=1) == [0, 1]
+            assert met(rows, a=below + 2 * more - 1, b=1) == [0, 1]
 
 
 def test_where_no_more_can_be_paired_rows_are_found_nevertheless() -> None:
@@ -225,7 +235,7 @@ def test_an_event_whose_matches_have_no_room_is_done_again(seed: int) -> None:
         event = some_event(rng)
         codes = rows.found(event)
         rows.put(event)
-        answers = []
+        answers, matches = [], int(rows.counters[N_MATCHES])
         for room in range(3, 2 * len(rows.trees)):
             out = fenced(room, np.int32)
             out[:3] = 5
@@ -236,6 +246,7 @@ def test_an_event_whose_matches_have_no_room_is_done_again(seed: int) -> None:
             if after != FULL:
                 assert after == 3 + len(codes)
                 assert sorted(out[3:after].tolist()) == sorted(codes)
+                assert rows.counters[N_MATCHES] == matches + len(codes)
                 break
         assert answers[:-1] == [FULL] * (len(answers) - 1)
         assert answers[-1] != FULL
@@ -248,6 +259,9 @@ def test_work_is_counted() -> None:
     counts = rows.counters.tolist()
     # One chain, all of its rows.
     assert [counts[which] for which in (N_PROBES, N_ROWS, N_MATCHES, N_EVENTS)] == [1, 3, 2, 1]
+    # Where there is null nothing is present.
+    assert met(rows, c=None, a="x") == []
+    rows.counters[N_EVENTS] -= 1
     assert met(rows, c=2) == [3]
     counts = rows.counters.tolist()
     assert [counts[which] for which in (N_PROBES, N_ROWS, N_MATCHES, N_EVENTS)] == [2, 4, 3, 2]
@@ -287,18 +301,21 @@ class Noted:
         return self.rows.record(atom)[A_USES] if atom else 0
 
     def uses_of_texts(self, name: str, text: bytes) -> int:
-        total = 0
+        slot, total = self.rows.pools.slots[name], 0
+        known: dict[int, dict[bytes, int]] = {PREFIX: {}, SUFFIX: {}, GRAM: {}}
         for atom in self.rows.atoms():
             record = self.rows.record(atom)
-            if record[A_SLOT] == self.rows.pools.slots[name] and record[A_TAG] in (PREFIX, SUFFIX, GRAM):
+            if record[A_SLOT] == slot and record[A_TAG] in known:
                 span = int(self.rows.pools.longs[self.rows.header(H_KEYS) + atom])
-                known = self.rows.pools.heap[span >> 32 : (span >> 32) + (span & 0xFFFFFFFF)].tobytes()
-                places = [at for at in range(len(text) - len(known) + 1) if text[at:].startswith(known)]
-                if record[A_TAG] == PREFIX:
-                    places = [at for at in places if at == 0]
-                if record[A_TAG] == SUFFIX:
-                    places = [at for at in places if at == len(text) - len(known)]
-                total += len(places) * record[A_USES]
+                held = self.rows.pools.heap[span >> 32 : (span >> 32) + (span & 0xFFFFFFFF)].tobytes()
+                known[record[A_TAG]][held] = record[A_USES]
+        total += sum(uses for held, uses in known[PREFIX].items() if text.startswith(held))
+        total += sum(uses for held, uses in known[SUFFIX].items() if text.endswith(held))
+        for size in {len(held) for held in known[GRAM]}:
+            stretches = [text[at : at + size] for at in range(len(text) - size + 1)]
+            met = [stretch for stretch in stretches if stretch in known[GRAM]]
+            # One that is met again before any other counts once.
+            total += sum(known[GRAM][stretch] for stretch, _ in groupby(met))
         return total
 
 
@@ -309,16 +326,18 @@ def test_one_of_so_many_events_is_noted(seed: int) -> None:
         "a = 1 AND b = 2",
         "a = 3",
         "c = 'abc'",
-        "c LIKE '%bc%'",
+        "c LIKE '%bcb%'",
+        "c LIKE '%aaa%'",
+        "c LIKE '%abcdefgh%'",
         "c LIKE '%bc'",
         "c LIKE 'a%'",
     ]
-    rows = listed(rarest, *sources, "c LIKE '%bcd%' AND b > 1", "b > 3")
+    rows = listed(rarest, *sources, "c LIKE '%bcd%' AND b > 1", "c LIKE '%aaa%' AND b > 2", "b > 3")
     noted = Noted(rows)
     values: dict[str, list[Any]] = {
         "a": [1, 2, 3, None, "x"],
         "b": [2, 5, Timestamp(7), (1, 2)],
-        "c": ["abc", "bcbc", "abcd", "", 4, True],
+        "c": ["abc", "bcbcbc", "aaaaa", "bcbaaabcb", "xabcdefghabc", "", 4, True],
     }
     for number in range(1, SAMPLE * 4 * KEYS):
         event = Event({name: rng.choice(of) for name, of in values.items() if rng.random() < 0.9})
