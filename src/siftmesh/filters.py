@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Collection
 from contextlib import suppress
 from typing import Any
 
@@ -32,8 +33,10 @@ class FilterReader:
         self.schema = schema
         self.limits = limits
         self._longest = min(_LONGEST, limits.text)
-        # None stands for a shape that must be parsed each time.
+        # None stands for a shape that must be parsed each time, or that was seen only once: a template takes
+        # longer to make than a filter to read, and where shapes hardly recur none is worth it.
         self._templates: dict[Shape, Template | None] = {}
+        self._seen_once: set[Shape] = set()
 
     def read(self, source: Any, dialect: str = "sql") -> Tree:
         """The Tree of a filter, or a SubscriptionError that says what is wrong with it and where."""
@@ -78,6 +81,10 @@ class FilterReader:
         try:
             template = self._templates[shape]
         except KeyError:
+            if shape not in self._seen_once:
+                _make_room(self._seen_once.pop, self._seen_once)
+                self._seen_once.add(shape)
+                return None
             template = self._learn(shape, source)
         if template is None:
             return None
@@ -98,12 +105,18 @@ class FilterReader:
                 template = Template(parse(text, self.limits), self.limits, parameters)
             except SubscriptionError:
                 template = None
-        if len(self._templates) >= _SHAPES:
-            # Another thread may do the same at this moment.
-            with suppress(KeyError, StopIteration, RuntimeError):
-                self._templates.pop(next(iter(self._templates)))
+        _make_room(lambda: self._templates.pop(next(iter(self._templates))), self._templates)
         self._templates[shape] = template
+        self._seen_once.discard(shape)
         return template
+
+
+def _make_room(forget: Callable[[], object], shapes: Collection[Shape]) -> None:
+    """Forget a shape if as many are remembered as may be."""
+    if len(shapes) >= _SHAPES:
+        # Another thread may do the same at this moment.
+        with suppress(KeyError, StopIteration, RuntimeError):
+            forget()
 
 
 def _require_text(source: object) -> None:

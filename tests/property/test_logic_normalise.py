@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import math
 import random
 
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
+from siftmesh.logic.constants import constant
 from siftmesh.logic.normalise import conjunction, disjunction, normalise
-from siftmesh.logic.tree import FALSE, TRUE, And, Or, Tree, leaves, sort_key
+from siftmesh.logic.ranges import are_apart
+from siftmesh.logic.rules import RULES, Work, canonical_leaf
+from siftmesh.logic.tree import FALSE, TRUE, And, Operator, Or, Predicate, Tree, leaves, sort_key
 from tests.effort import examples
 from tests.reference.strategies import comparisons, events, events_meeting, leaf_trees, predicates, trees
 from tests.reference.tree_oracle import is_true
@@ -88,6 +92,40 @@ def test_a_spent_budget_costs_length_not_truth(tree: Tree, budget: int, data: st
     normal = normalise(tree, budget)
     for event in data.draw(st.lists(events() | events_meeting(tree), min_size=5)):
         assert is_true(normal, event) == is_true(tree, event)
+
+
+NUMBERS = st.one_of(
+    st.integers(-3, 3),
+    st.integers(-(2**63), 2**63 - 1),
+    st.floats(allow_nan=False, allow_infinity=False).filter(lambda value: not value.is_integer()),
+)
+
+
+@st.composite
+def bounds(draw: st.DrawFn, attribute: str) -> list[Predicate]:
+    """A bound of an attribute, or two in opposite directions, some of them hardly apart."""
+    low = draw(NUMBERS)
+    near = [math.nextafter(low, math.inf), low + abs(low) * 2.5e-6]
+    high = draw(NUMBERS | st.sampled_from([low, *(value for value in near if abs(value) < 2.0**63)]))
+    lower, upper = (
+        draw(st.sampled_from((Operator.GE, Operator.GT))),
+        draw(st.sampled_from((Operator.LE, Operator.LT))),
+    )
+    return [
+        Predicate(attribute, asked, *constant(value))
+        for asked, value in draw(st.sampled_from([[(lower, low)], [(lower, low), (upper, high)]]))
+    ]
+
+
+@given(st.lists(st.sampled_from("abc"), unique=True, min_size=1), st.booleans(), st.data())
+def test_no_law_changes_leaves_that_are_apart(names: list[str], every: bool, data: st.DataObject) -> None:
+    given = [leaf for name in names for leaf in data.draw(bounds(name)) if canonical_leaf(leaf) == leaf]
+    assume(given and are_apart(every, given))
+    found = list(given)
+    for rule in RULES:
+        found = rule(every, found, Work(1_000))
+        assert found is not None
+    assert sorted(found, key=sort_key) == sorted(given, key=sort_key)
 
 
 @given(trees(leaf_trees(), max_leaves=14))

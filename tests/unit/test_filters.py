@@ -65,7 +65,8 @@ def test_limits_hold_for_a_shape_that_is_known(limits: Limits, fits: str, too_la
 
 def test_a_pattern_beyond_a_limit_is_refused_though_its_shape_is_known() -> None:
     reader = FilterReader(limits=Limits(wildcards=1))
-    reader.read("a LIKE 'x%'")
+    for text in ("a LIKE 'x%'", "a LIKE 'y%'"):
+        reader.read(text)
     with pytest.raises(LimitExceeded) as caught:
         reader.read("a LIKE '%x%'")
     assert caught.value.span == (7, 12)
@@ -73,7 +74,8 @@ def test_a_pattern_beyond_a_limit_is_refused_though_its_shape_is_known() -> None
 
 def test_a_known_shape_does_not_let_a_wrong_constant_through() -> None:
     reader = FilterReader()
-    reader.read("a = 1 AND a LIKE 'x'")
+    for text in ("a = 1 AND a LIKE 'x'", "a = 2 AND a LIKE 'y'"):
+        reader.read(text)
     for text in ("a = 1 AND 5", "a = 1 AND 'x'", "a = '\ud800'", "a LIKE 5", "a = 1²"):
         for _ in range(2):
             with pytest.raises(SubscriptionError) as caught:
@@ -96,8 +98,21 @@ def test_more_shapes_than_are_remembered_are_read_all_the_same() -> None:
     reader = FilterReader()
     first = reader.read("a0 = 1")
     for number in range(5_000):
-        reader.read(f"a{number} = 1")
+        for constant in (1, 2):
+            reader.read(f"a{number} = {constant}")
     assert reader.read("a0 = 1") == first
+
+
+@pytest.mark.parametrize("text", ["price < 5", "price < 'x'", "price < ", "prise < 5"])
+def test_a_text_is_read_alike_however_often_its_shape_was_seen(text: str) -> None:
+    reader = FilterReader(Schema.of({"price": "float"}))
+    told = []
+    for _ in range(4):
+        try:
+            told.append(reader.read(text))
+        except SubscriptionError as error:
+            told.append(str(error))
+    assert told == told[:1] * 4
 
 
 def test_the_template_takes_its_limits_along() -> None:

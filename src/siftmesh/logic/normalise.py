@@ -12,6 +12,7 @@ from functools import cmp_to_key
 from operator import attrgetter
 
 from siftmesh.logic.entailment import implies
+from siftmesh.logic.ranges import are_apart
 from siftmesh.logic.rules import RULES, Work, canonical_leaf, is_plain
 from siftmesh.logic.tree import FALSE, TRUE, And, Leaf, Operator, Or, Predicate, Tree, sort_key
 
@@ -84,6 +85,8 @@ def _combine(
         # Leaves on distinct attributes do not concern each other: nearly every filter is of this sort.
         predicates.sort(key=_attribute)
         leaves = predicates  # type: ignore[assignment]  # predicates are leaves; the list is not used otherwise
+    elif not others and are_apart(every, predicates):
+        leaves = sorted(predicates, key=sort_key)
     else:
         leaves = list(dict.fromkeys([*predicates, *others]))
         for rule in RULES:
