@@ -7,7 +7,6 @@ are read late.
 from __future__ import annotations
 
 import tempfile
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -136,7 +135,6 @@ class Life(RuleBasedStateMachine):
     def compact(self) -> None:
         self.matcher.compact()
 
-    @precondition(lambda self: INDEXES[self.index].restore is not None and can_save())
     @rule()
     def save_and_load(self) -> None:
         with tempfile.TemporaryDirectory() as folder:
@@ -197,10 +195,6 @@ class Life(RuleBasedStateMachine):
 
     def know(self, id: Any, tree: Tree, link: Any, ttl: float | None) -> None:
         self.known[id] = Known(normalise(tree), link, self.now + ttl if ttl else float("inf"))
-
-
-def can_save() -> bool:
-    return find_spec("siftmesh.matching.file") is not None
 
 
 @pytest.mark.parametrize("index", list(INDEXES))

@@ -695,8 +695,6 @@ def test_what_cannot_be_saved_or_loaded_is_refused(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match="the id frozenset"):
         m.save(tmp_path / "file")
     assert list(tmp_path.iterdir()) == []
-    with pytest.raises(ConfigError, match="the index 'scan' cannot be saved"):
-        Matcher(index="scan").save(tmp_path / "file")
     with pytest.raises(ConfigError, match="cannot be read"):
         Matcher.load(tmp_path / "none")
     (tmp_path / "text").write_text("price < 10")

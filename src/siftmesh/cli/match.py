@@ -13,7 +13,7 @@ from siftmesh.cli.progress import progress, summary
 from siftmesh.cli.results import FORMATS, Results, format_of, results
 from siftmesh.cli.settings import add_settings, read_schema
 from siftmesh.cli.sources import Batch, read_events
-from siftmesh.cli.subscriptions import add_source, is_index, read_matcher
+from siftmesh.cli.subscriptions import add_source, read_matcher
 from siftmesh.errors import ConfigError, EventError
 
 if TYPE_CHECKING:
@@ -65,8 +65,6 @@ def run(arguments: argparse.Namespace) -> int:
     """Write what each event meets."""
     _check_files(arguments)
     form = format_of(arguments.format, arguments.out)
-    if not is_index(arguments.subscriptions):
-        _check_index(arguments)
     matcher = read_matcher(arguments)
     if arguments.events is None:
         _save(matcher, arguments.save_index)
@@ -170,16 +168,6 @@ def _check_files(arguments: argparse.Namespace) -> None:
             raise ConfigError(f"{path}: would be written over while it is read; choose another {option}")
     if (arguments.out and arguments.save_index) and same_file(arguments.out, arguments.save_index):
         raise ConfigError(f"{arguments.out}: cannot be both; choose another --save-index")
-
-
-def _check_index(arguments: argparse.Namespace) -> None:
-    """Refuse at once what could not be saved in the end."""
-    from siftmesh.matching.api import DEFAULT_INDEX, INDEXES
-
-    index = arguments.index or DEFAULT_INDEX
-    if arguments.save_index is not None and INDEXES[index].restore is None:
-        known = [name for name, one in INDEXES.items() if one.restore is not None]
-        raise ConfigError(f"the index {index} cannot be saved; choose --index {' or '.join(known)}")
 
 
 def _save(matcher: Matcher, path: str) -> None:

@@ -27,6 +27,7 @@ __all__ = [
     "X_LONGS",
     "X_LOWS",
     "X_MADE",
+    "X_NAMED",
     "X_OUT",
     "X_PRESENT",
     "X_SEEN",
@@ -56,16 +57,18 @@ X_PRESENT = 20
 X_LOWS = 22
 X_HIGHS = 24
 X_SEEN = 26
-X_STAMP = 28
-CONTEXT = 29
+X_NAMED = 28
+X_STAMP = 30
+CONTEXT = 31
 LAST_STAMP = 2**31 - 2
 
 
 @kernel
-def match_event(address: int, packed: bytes, named: bool) -> int:
+def match_event(address: int, packed: bytes, named: bool, ids: int) -> int:
     """How many subscriptions the event of a message meets, or what kept them from being found.
 
-    With DOUBT added, some of them are complements: what nobody here is sure of.
+    With DOUBT added, some of them are complements: what nobody here is sure of. Where all are certain and
+    `ids` is the address of one long for each subscription, those of the subscriptions found are put down.
     """
     context: Longs = longs_at(address, CONTEXT)
     stamps = words_at(context[X_STAMPS], context[X_STAMPS + 1])
@@ -94,7 +97,15 @@ def match_event(address: int, packed: bytes, named: bool) -> int:
         longs_at(context[X_LOWS], context[X_LOWS + 1]),
         longs_at(context[X_HIGHS], context[X_HIGHS + 1]),
     )
-    return found + DOUBT if found >= 0 and counters[N_UNSURE] != unsure else found
+    if found >= 0 and counters[N_UNSURE] != unsure:
+        return found + DOUBT
+    if ids != 0:
+        id_of = longs_at(ids, len(stamps))
+        named_out = longs_at(context[X_NAMED], context[X_NAMED + 1])
+        out = words_at(context[X_OUT], context[X_OUT + 1])
+        for place in range(found):
+            named_out[place] = id_of[out[place]]
+    return found
 
 
 @kernel

@@ -36,11 +36,13 @@ from siftmesh.matching.columns import encode_columns
 from siftmesh.matching.dims import Dims
 from siftmesh.matching.engine import bound_rows, find_one_by_one, insert_one_by_one
 from siftmesh.matching.favourites import Favourites
+from siftmesh.matching.id_columns import IntIds
 from siftmesh.matching.kept import KeptTrees
+from siftmesh.matching.listed import part_of
 from siftmesh.matching.packing import pack_event, pack_plain
 from siftmesh.matching.places import OFTEN, Places
 from siftmesh.matching.planner import Planner
-from siftmesh.matching.scratch import Scratch
+from siftmesh.matching.scratch import Scratch, Scratches
 from siftmesh.matching.work import WorkCounters
 from siftmesh.matching.woven import woven
 from siftmesh.model.event import Event
@@ -69,8 +71,7 @@ class AdaptiveEngine:
         self._favourites: Favourites | None = None
         # One more than the greatest number in use.
         self._room = 0
-        self._spare: list[Scratch] = []
-        self._scratches: list[Scratch] = []
+        self._scratches = Scratches(self._fit)
         self._planner = Planner(self.clusters, self.places, self._move)
         # Changes since it was last asked whether something is owed.
         self._changes = 0
@@ -79,16 +80,16 @@ class AdaptiveEngine:
 
     def insert(self, number: int, tree: Tree) -> None:
         """Take a tree in under a number that is not in use."""
+        self._scratches.moves += 1
         self._room = max(self._room, number + 1)
-        terms = self.places.insert(number, tree)
-        if terms is not None:
-            self.bitmaps.add(number, terms)
+        self._place(number, tree)
         if self._favourites is not None:
             self._favourites.inserted()
         self._pay()
 
     def insert_rows(self, numbers: Sequence[int], template: Template, columns: Mapping[str, Any]) -> None:
         """Take in a template bound to rows of Arrow columns, all or none."""
+        self._scratches.moves += 1
         plan = plan_of(template, columns) if len(numbers) >= _MANY else None
         if plan is None or not self.places.insert_rows(numbers, plan, columns):
             insert_one_by_one(self, numbers, bound_rows(template, columns, len(numbers)))
@@ -105,6 +106,7 @@ class AdaptiveEngine:
         self._pay()
 
     def _delete(self, number: int) -> None:
+        self._scratches.moves += 1
         if self.places.remove(number):
             self.bitmaps.remove(number)
 
@@ -112,6 +114,9 @@ class AdaptiveEngine:
         """Put a subscription where it would be put today."""
         tree = self.tree(number)
         self._delete(number)
+        self._place(number, tree)
+
+    def _place(self, number: int, tree: Tree) -> None:
         terms = self.places.insert(number, tree)
         if terms is not None:
             self.bitmaps.add(number, terms)
@@ -129,15 +134,17 @@ class AdaptiveEngine:
 
     def compact(self) -> None:
         """Pay at once what was put off."""
-        self._planner.finish(self._scratches)
+        self._scratches.moves += 1
+        self._planner.finish(self._scratches.all)
         self.bitmaps.compact()
 
     def tend(self, steps: int) -> bool:
         """Pay some of what was put off; whether more is owed."""
-        if not self._planner.owes(self._scratches):
+        if not self._planner.owes(self._scratches.all):
             return False
+        self._scratches.moves += 1
         self._planner.tend(steps)
-        return self._planner.owes(self._scratches)
+        return self._planner.owes(self._scratches.all)
 
     def use(self, profile: Profile | None) -> None:
         """Plan by a profile where it knows something."""
@@ -147,33 +154,37 @@ class AdaptiveEngine:
 
     def find(self, event: Mapping[str, Any] | Event) -> list[int]:
         """The numbers of all subscriptions that an event meets."""
+        return self.find_ids(event, None)
+
+    def find_ids(self, event: Mapping[str, Any] | Event, ids: IntIds | None) -> list[int]:
+        """The ids of all subscriptions that an event meets, or without any their numbers."""
         packed = pack_plain(event)
         named = packed is not None
         if packed is None:
             event, packed = self._packed(event)
-        scratch = self._borrow()
-        address = scratch.address
-        found = match_event(address, packed, named)
+        scratches = self._scratches
+        scratch = scratches.borrow()
+        address, id_of = scratch.address, 0 if ids is None else ids.address
+        found = match_event(address, packed, named, id_of)
         while found < 0:
             if found == NO_ROOM:
                 scratch.longer_frame()
             elif found == STRANGE:
                 # A name or number that no event may have, or one that only the slow way reads.
-                self._spare.append(scratch)
-                return self.find(event if isinstance(event, Event) else Event.of(event))
+                scratches.spare.append(scratch)
+                return self.find_ids(event if isinstance(event, Event) else Event.of(event), ids)
             else:
                 scratch.longer_out()
-            scratch.fit(self.clusters.pools, self._room, self.places.dims.table)
-            found = match_event(address, packed, named)
+            scratches.fit(scratch)
+            found = match_event(address, packed, named, id_of)
+        some: list[int] = []
         if found >= DOUBT:
-            codes = scratch.out[: found - DOUBT].tolist()
-            numbers = self._verified(codes, event, scratch)
-        else:
-            numbers = scratch.out[:found].tolist()
-        if self.bitmaps:
-            numbers += self._of_bitmaps(event, packed, named, scratch)
-        self._spare.append(scratch)
-        return numbers
+            some, found = self._verified(scratch.out[: found - DOUBT].tolist(), event, scratch), 0
+        if len(self.bitmaps):
+            some += self._of_bitmaps(event, packed, named, scratch)
+        certain: list[int] = (scratch.out if ids is None else scratch.named)[:found].tolist()
+        scratches.spare.append(scratch)
+        return certain + (some if ids is None else ids.of(some)) if some else certain
 
     def find_links(self, event: Mapping[str, Any] | Event, link_of: Words, _links: int) -> list[int]:
         """The numbers of the links that have some subscription that an event meets."""
@@ -239,7 +250,7 @@ class AdaptiveEngine:
                 raise error.in_row(before + error.row) from None
         arrays = encoded.arrays()
         count = batch.num_rows
-        scratch = self._borrow()
+        scratch = self._scratches.borrow()
         dims = self.places.dims.table
         if len(scratch.frame) < len(arrays[0]):
             scratch.longer_frame(len(arrays[0]))
@@ -275,7 +286,7 @@ class AdaptiveEngine:
             bounds, numbers = self._with_bitmaps(bounds, numbers, arrays, places, scratch)
         if len(numbers) and numbers.min() < 0:
             bounds, numbers = self._batch_verified(bounds, numbers, batch, scratch)
-        self._spare.append(scratch)
+        self._scratches.spare.append(scratch)
         return bounds, numbers
 
     def _with_bitmaps(
@@ -321,15 +332,8 @@ class AdaptiveEngine:
         find_strings(pools.words, pools.longs, pools.heap, slot, text, bounds, found)
         return found
 
-    def _borrow(self) -> Scratch:
-        """What one thread needs to itself; it is given back by appending it to the spare ones."""
-        try:
-            scratch = self._spare.pop()
-        except IndexError:
-            scratch = Scratch()
-            self._scratches.append(scratch)
+    def _fit(self, scratch: Scratch) -> None:
         scratch.fit(self.clusters.pools, self._room, self.places.dims.table)
-        return scratch
 
     # ---- files
 
@@ -346,15 +350,12 @@ class AdaptiveEngine:
     def from_arrays(cls, arrays: Mapping[str, NDArray[Any]]) -> AdaptiveEngine:
         """What these are the arrays of; it changes them."""
         made = cls()
-        parts: dict[str, dict[str, NDArray[Any]]] = {"clusters": {}, "bitmaps": {}, "kept": {}}
-        for name, array in arrays.items():
-            part, _, rest = name.partition(".")
-            if part in parts:
-                parts[part][rest] = array
-        made.clusters = ClusterIndex.from_arrays(parts["clusters"])
-        made.bitmaps = BitmapIndex.from_arrays(parts["bitmaps"])
+        made.clusters = ClusterIndex.from_arrays(part_of(arrays, "clusters"))
+        made.bitmaps = BitmapIndex.from_arrays(part_of(arrays, "bitmaps"))
         paths = msgspec.msgpack.decode(arrays["paths"].tobytes(), type=dict[str, int])
-        made.places = Places(made.clusters, Dims(arrays["dims"]), KeptTrees.from_arrays(parts["kept"]), paths)
+        made.places = Places(
+            made.clusters, Dims(arrays["dims"]), KeptTrees.from_arrays(part_of(arrays, "kept")), paths
+        )
         made._planner = Planner(made.clusters, made.places, made._move)
         made._room = int(arrays["room"][0])
         return made
@@ -373,7 +374,7 @@ class AdaptiveEngine:
         scratch = Scratch()
         slots = self.clusters.pools.slots
         scratch.fit(self.clusters.pools, self._room, self.places.dims.table)
-        while match_event(scratch.address, pack_event(event, slots), False) == NO_ROOM:
+        while match_event(scratch.address, pack_event(event, slots), False, 0) == NO_ROOM:
             scratch.longer_frame()
             scratch.fit(self.clusters.pools, self._room, self.places.dims.table)
         codes = self.bitmaps.match_one(scratch.present, scratch.lows, scratch.highs, scratch.work)
@@ -382,7 +383,7 @@ class AdaptiveEngine:
     @property
     def work(self) -> WorkCounters:
         """All work since the engine was made."""
-        return sum((scratch.done() for scratch in self._scratches), WorkCounters())
+        return self._scratches.done()
 
     def memory(self) -> dict[str, int]:
         """Bytes by structure."""

@@ -16,6 +16,7 @@ from siftmesh.matching.engine import Engine, insert_one_by_one
 from siftmesh.matching.explain import Explanation, explain
 from siftmesh.matching.ids import SimpleIds
 from siftmesh.matching.links import Links
+from siftmesh.matching.listed import part_of, trees_from, trees_to
 from siftmesh.matching.matches import Matches, joined
 from siftmesh.matching.numbers import Pin
 from siftmesh.matching.scan import ScanEngine
@@ -50,7 +51,7 @@ _MANY = 4_096
 
 
 class Index(NamedTuple):
-    """How to make an engine, whether it is parallel, and, if it can be kept, how it comes from arrays."""
+    """How to make an engine, whether it is parallel, and how it comes from arrays unless filled anew."""
 
     make: Callable[[], Engine]
     parallel: bool
@@ -181,7 +182,9 @@ class TreeMatcher:
 
     def match(self, event: Mapping[str, Any] | Event) -> list[Hashable]:
         """The ids of all subscriptions that an event meets, in any order."""
-        return self._ids.of(self._engine.find(event))
+        ints = self._ids.ints()
+        find_ids = None if ints is None else getattr(self._engine, "find_ids", None)
+        return self._ids.of(self._engine.find(event)) if find_ids is None else find_ids(event, ints)
 
     def find(self, event: Mapping[str, Any] | Event) -> list[int]:
         """The numbers of all subscriptions that an event meets, in any order."""
@@ -299,14 +302,16 @@ class TreeMatcher:
     # ---- files
 
     def to_arrays(self) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
-        """All that is known, as arrays and as what JSON can hold; only some indexes can be kept."""
-        if INDEXES[self.index].restore is None:
-            raise ConfigError(f"the index {self.index!r} cannot be saved; use {' or '.join(_kept())}")
+        """All that is known, as arrays and as what JSON can hold."""
         from siftmesh.matching.compact_ids import CompactIds
 
         engine: Any = self.engine
         ids = self._ids if isinstance(self._ids, CompactIds) else CompactIds.like(self._ids)
-        parts: dict[str, Mapping[str, NDArray[Any]]] = {"engine": engine.arrays(), "ids": ids.arrays()}
+        if INDEXES[self.index].restore is None:
+            held = trees_to((ids.find(one), self[one]) for one in ids)
+        else:
+            held = engine.arrays()
+        parts: dict[str, Mapping[str, NDArray[Any]]] = {"engine": held, "ids": ids.arrays()}
         if self._links is not None:
             parts["links"] = self._links.arrays()
         # Copies: the index goes on changing while they are written.
@@ -320,14 +325,16 @@ class TreeMatcher:
         """The matcher that these are of; it changes the arrays."""
         from siftmesh.matching.compact_ids import CompactIds
 
-        restore = INDEXES[known["index"]].restore
-        if restore is None:
-            raise ConfigError(f"the index {known['index']!r} cannot be loaded")
         made = cls(known["index"])
-        made._engine = restore(_part(arrays, "engine"))
-        made._waits = False
-        made._ids = CompactIds.from_arrays(_part(arrays, "ids"))
-        links = _part(arrays, "links")
+        restore, held = INDEXES[known["index"]].restore, part_of(arrays, "engine")
+        if restore is None:
+            for number, tree in trees_from(held):
+                made.engine.insert(number, tree)
+        else:
+            made._engine = restore(held)
+            made._waits = False
+        made._ids = CompactIds.from_arrays(part_of(arrays, "ids"))
+        links = part_of(arrays, "links")
         made._links = Links.from_arrays(links) if links else None
         return made
 
@@ -374,16 +381,6 @@ class TreeMatcher:
     def _leave(self, number: int) -> None:
         if self._links is not None:
             self._links.leave(number)
-
-
-def _kept() -> list[str]:
-    return [name for name, index in INDEXES.items() if index.restore is not None]
-
-
-def _part(arrays: Mapping[str, NDArray[Any]], part: str) -> dict[str, NDArray[Any]]:
-    """The arrays whose names begin with a part's."""
-    head = f"{part}."
-    return {name.removeprefix(head): found for name, found in arrays.items() if name.startswith(head)}
 
 
 def __getattr__(name: str) -> Any:

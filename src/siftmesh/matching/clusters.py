@@ -11,20 +11,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from siftmesh.kernels.bulk import PARTLY, add_columns, finish_columns
-from siftmesh.kernels.cells import double_of_key
 from siftmesh.kernels.chains import programs_of
 from siftmesh.kernels.chunks import row_of
 from siftmesh.kernels.constants import hold_constant, release_constant
 from siftmesh.kernels.entry import add_message, finish_add, remove
 from siftmesh.kernels.layout import (
-    A_SLOT,
-    A_TAG,
-    ALWAYS,
     ARRAY,
-    BOOL,
     CHUNK,
-    H_ATOMS,
-    H_KEYS,
     H_WHERE,
     H_WHERE_ROOM,
     K_ATOM,
@@ -32,19 +25,12 @@ from siftmesh.kernels.layout import (
     K_PROGRAM,
     K_ROOM,
     MOST_ROWS,
-    NUMBER,
     OPAQUE,
     P_RECIPE,
-    PREFIX,
-    PRESENCE,
     R_KEY,
     R_LIST,
-    RECORD,
     STRING,
-    SUFFIX,
-    TEXT,
     TIMESTAMP,
-    WIDE,
     Bytes,
     Longs,
     Words,
@@ -53,8 +39,8 @@ from siftmesh.kernels.pools import free_words, take_words
 from siftmesh.kernels.rows import DONE, FRAME_TOO_SHORT, LACKS_ROOM
 from siftmesh.kernels.unpack import NO_ROOM, unpack_row
 from siftmesh.logic.normalise import normalise
-from siftmesh.logic.render import render
-from siftmesh.logic.tree import Operator, Predicate, Tree, attributes
+from siftmesh.logic.tree import Tree, attributes
+from siftmesh.matching.atoms import constant_of, number_of
 from siftmesh.matching.bulk import Plan
 from siftmesh.matching.estimates import Estimates
 from siftmesh.matching.forms import Form
@@ -63,8 +49,6 @@ from siftmesh.matching.program import PARKED_ACCESS, Program, compile_program
 from siftmesh.matching.saved import programs_from, programs_to
 from siftmesh.matching.scratch import Scratch
 from siftmesh.matching.shape import Part, Test, example, form_of, pattern_text, restore, skeleton
-from siftmesh.model.pattern import escape
-from siftmesh.model.values import Kind
 
 __all__ = ["ClusterIndex"]
 
@@ -73,7 +57,6 @@ _pack = msgspec.msgpack.Encoder().encode
 _SHAPES = 65_536
 # Rows of each program whose constants are kept to judge plans by.
 _EXAMPLES = 8
-_INT_LIMIT = 2.0**63
 # Rows of a table that are encoded at a time, and for how many of them the pools are made longer.
 _ROWS = 1 << 16
 _BLOCK = 1 << 12
@@ -193,10 +176,10 @@ class ClusterIndex:
 
     def remove(self, sub: int) -> bool:
         """Take a subscription out; whether it was parked."""
-        pools = self.pools
-        pools.reserve(0, 0, 0)
-        self._scratch.fit(pools, 0)
-        program = self._programs[remove(self._scratch.address, sub)]
+        pools, scratch = self.pools, self._scratch
+        if scratch.version != pools.version:
+            scratch.fit(pools)
+        program = self._programs[remove(scratch.address, sub)]
         place = program.place
         program.subscriptions -= 1
         if program.subscriptions == 0:
@@ -232,7 +215,8 @@ class ClusterIndex:
 
     def constants(self, sub: int) -> tuple[Program, list[Any]]:
         """The program of a subscription and its constants."""
-        words, longs = self.pools.words, self.pools.longs
+        pools = self.pools
+        words, longs = pools.words, pools.longs
         chunks = self._chunks(sub)
         chunk = chunks[0]
         program = self._programs[int(words[chunk + K_PROGRAM])]
@@ -244,20 +228,20 @@ class ClusterIndex:
                 constants.append(program.fixed[number])
             elif column < 0:
                 atoms = [int(words[one + K_ATOM]) for one in chunks]
-                values = [self._constant(atom) for atom in atoms]
+                values = [constant_of(pools, atom) for atom in atoms]
                 constants.append(sorted(values) if what == R_LIST else values[0])
                 if program.texts:
                     constants[-1] = _pattern(constants[-1], program.access.tests[0].form)
             elif what == R_KEY:
                 key = int(longs[int(words[chunk + K_LONGS]) + room * column + row])
-                constants.append(key if tag == TIMESTAMP else _number(key))
+                constants.append(key if tag == TIMESTAMP else number_of(key))
             else:
                 held = int(words[chunk + CHUNK + room * (1 + column) + row])
                 if what == R_LIST:
                     listed = words[held + 1 : held + 1 + int(words[held])]
-                    constants.append(sorted(self._constant(int(atom)) for atom in listed))
+                    constants.append(sorted(constant_of(pools, int(atom)) for atom in listed))
                 else:
-                    constants.append(self._constant(held))
+                    constants.append(constant_of(pools, held))
         return program, constants
 
     def to_arrays(self) -> dict[str, NDArray[Any]]:
@@ -287,43 +271,12 @@ class ClusterIndex:
             made.paths.update(_paths(program))
         return made
 
-    def describe(self, atom: int) -> str:
-        """What an atom stands for, in words."""
-        if atom == ALWAYS:
-            return "every event"
-        words = self.pools.words
-        record = int(words[H_ATOMS]) + RECORD * atom
-        slot, tag = int(words[record + A_SLOT]), int(words[record + A_TAG])
-        name = next(name for name, number in self.pools.slots.items() if number == slot)
-        if tag == PRESENCE:
-            return render(Predicate(name, Operator.IS_NOT_NULL, Kind.NULL))
-        constant = self._constant(atom)
-        if tag >= PREFIX:
-            text = escape(constant.decode(errors="replace"))
-            pattern = f"{text}%" if tag == PREFIX else f"%{text}" if tag == SUFFIX else f"%{text}%"
-            return render(Predicate(name, Operator.LIKE, Kind.STRING, pattern))
-        return render(Predicate(name, Operator.EQ, Kind.NUMBER if tag == WIDE else Kind(tag - 1), constant))
-
     def _chunks(self, sub: int) -> list[int]:
         words = self.pools.words
         place = int(words[int(words[H_WHERE]) + sub])
         if place > 0:
             return [place]
         return [int(chunk) for chunk in words[1 - place : 1 - place + int(words[-place])]]
-
-    def _constant(self, atom: int) -> Any:
-        """The constant that an atom stands for."""
-        words = self.pools.words
-        tag = int(words[int(words[H_ATOMS]) + RECORD * atom + A_TAG])
-        key = int(self.pools.longs[int(words[H_KEYS]) + atom])
-        if tag == NUMBER:
-            return _number(key)
-        if tag == BOOL:
-            return bool(key)
-        if tag in (WIDE, TIMESTAMP):
-            return key
-        held = self.pools.heap[key >> 32 : (key >> 32) + (key & 0xFFFFFFFF)].tobytes()
-        return held.decode() if tag in (STRING, TEXT) else held
 
     def _compile(
         self, part: Part | Test, constants: list[Any], fixed: dict[int, Any], parked: bool
@@ -378,13 +331,6 @@ def _move_strings(frame: Longs, count: int, by: int) -> None:
 
 def _paths(program: Program) -> list[str]:
     return [name for name in attributes(example(program.part)) if "." in name]
-
-
-def _number(key: int) -> int | float:
-    number = float(double_of_key(key))
-    if number.is_integer() and -_INT_LIMIT <= number < _INT_LIMIT:
-        return int(number)
-    return number
 
 
 def _pattern(text: bytes, form: str) -> bytes:

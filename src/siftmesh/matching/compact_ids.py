@@ -19,8 +19,6 @@ from siftmesh.kernels.ids import (
     DONE,
     HEAP_USED,
     INT,
-    MOVED,
-    STATE,
     TEXT,
     enter_ints,
     enter_texts,
@@ -30,10 +28,17 @@ from siftmesh.kernels.ids import (
     forget_int,
     forget_text,
     keep_elsewhere,
-    move_table,
-    pack_heap,
 )
-from siftmesh.matching.id_columns import OneText, Remembered, Texts, arrow_texts, int_column, text_column
+from siftmesh.matching.id_arrays import IdArrays
+from siftmesh.matching.id_columns import (
+    IntIds,
+    OneText,
+    Remembered,
+    Texts,
+    arrow_texts,
+    int_column,
+    text_column,
+)
 from siftmesh.matching.ids import (
     SimpleIds,
     canonical,
@@ -50,20 +55,15 @@ __all__ = ["CompactIds"]
 
 _LEAST, _GREATEST = -(2**63), 2**63 - 1
 _KIND = 3
-_FULL = 1.5  # places that a table has at least for each number in it
 _CHUNK = 1_024
 
 
-class CompactIds:
+class CompactIds(IdArrays):
     """Ids in arrays."""
 
     def __init__(self) -> None:
         self.numbers = Numbers()
-        # By number; replaced together by longer ones, so that who holds them has what belongs together.
-        self._replace(np.zeros(16, np.int64), np.zeros(16, np.uint8), np.zeros(64, np.uint8))
-        self._table = np.zeros(64, np.int32)
-        self._old = np.zeros(0, np.int32)
-        self._state = np.zeros(STATE, np.int64)
+        super().__init__()
         self._count = [0, 0, 0]
         # What is neither int nor string, from and to numbers.
         self._others: dict[Hashable, int] = {}
@@ -126,7 +126,9 @@ class CompactIds:
     def give_back(self, subscription: Hashable) -> int:
         """Forget an id; the number that it had."""
         number: int
-        given, subscription = subscription, canonical(subscription)
+        given = subscription
+        if type(subscription) is not int:
+            subscription = canonical(subscription)
         if type(subscription) is int and _LEAST <= subscription <= _GREATEST:
             kind, number = INT, forget_int(*self._tables(), subscription)
         elif type(subscription) is str and (length := self._one.write(subscription)) is not None:
@@ -150,17 +152,9 @@ class CompactIds:
 
     def compact(self) -> None:
         """Finish what was put off, and leave no gaps between strings."""
-        self._finish_moving()
         unused = np.ones(len(self._kinds), bool)
         unused[self.numbers.waiting()] = False
-        unused &= self._kinds & ALIVE == 0
-        words, kinds = self._words.copy(), self._kinds.copy()
-        kinds[unused] = 0
-        heap = np.zeros(max(64, int(self._state[HEAP_USED])), np.uint8)
-        used = int(pack_heap(words, kinds, self._heap, heap))
-        self._state[HEAP_USED:] = 0
-        self._state[HEAP_USED] = used
-        self._replace(words, kinds, heap[: used + 64].copy())
+        self._pack(unused & (self._kinds & ALIVE == 0))
 
     # ---- asking
 
@@ -189,10 +183,13 @@ class CompactIds:
     def of(self, numbers: Iterable[int]) -> list[Hashable]:
         """The ids of numbers."""
         if self._only_ints:
-            view = self._view
-            return [view[number] for number in numbers]
+            return self._ints.of(numbers)  # type: ignore[return-value]  # ints can be hashed
         names = self._names
         return [names[number] for number in numbers]
+
+    def ints(self) -> IntIds | None:
+        """The ids of all numbers if nothing but ints was ever here."""
+        return self._ints if self._only_ints else None
 
     def read(self, number: int) -> Hashable:
         """The id that a number stands for, or stood for if it stands for none since."""
@@ -210,7 +207,9 @@ class CompactIds:
         import pyarrow
 
         words, all_kinds, heap = self._arrays
-        kinds = set(np.unique(all_kinds[numbers] & _KIND).tolist())
+        if self._only_ints:
+            return pyarrow.array(words[numbers])
+        kinds = set(np.flatnonzero(np.bincount(all_kinds[numbers] & _KIND)).tolist())
         kinds |= {kind for kind, count in enumerate(self._count) if count}
         if kinds <= {INT}:
             return pyarrow.array(words[numbers])
@@ -291,7 +290,7 @@ class CompactIds:
         return taken
 
     def _enter_ints(self, numbers: NDArray[np.int32], values: NDArray[np.int64]) -> int:
-        self._reserve(len(numbers))
+        self._reserve(len(self) - len(self._others), len(numbers))
         row = int(enter_ints(*self._tables(), self._state, numbers, values, len(numbers)))
         if row == DONE:
             self._count[INT] += len(numbers)
@@ -299,7 +298,7 @@ class CompactIds:
 
     def _enter_texts(self, numbers: NDArray[np.int32], texts: Texts) -> int:
         self._only_ints = False
-        self._reserve(len(numbers))
+        self._reserve(len(self) - len(self._others), len(numbers))
         self._fit_heap(int(texts.bounds[-1]) + 8 * len(numbers))
         row = int(enter_texts(*self._tables(), self._state, numbers, texts.bounds, texts.text, len(numbers)))
         if row == DONE:
@@ -345,56 +344,7 @@ class CompactIds:
                 for number in known.keys() & numbers:
                     known.pop(number, None)
 
-    def _tables(self) -> tuple[Any, Any, Any, Any, Any]:
-        return self._table, self._old, self._words, self._kinds, self._heap
-
-    def _reserve(self, count: int) -> None:
-        """See that the table has room for so many more."""
-        if len(self._old) and self._state[MOVED] == len(self._old):
-            self._old = np.zeros(0, np.int32)
-        needed = len(self) - len(self._others) + count
-        if needed * _FULL <= len(self._table):
-            return
-        self._finish_moving()
-        size = 64
-        while size < needed * _FULL:
-            size *= 2
-        self._old = self._table
-        self._table = np.zeros(size, np.int32)
-        self._state[MOVED] = 0
-        if count > 1:
-            self._finish_moving()
-
-    def _finish_moving(self) -> None:
-        if len(self._old):
-            move_table(*self._tables(), self._state, len(self._old))
-            self._old = np.zeros(0, np.int32)
-
-    def _fit(self, room: int) -> None:
-        if room > len(self._words):
-            length = max(room, len(self._words) * 3 // 2)
-            self._replace(_longer(self._words, length), _longer(self._kinds, length), self._heap)
-
-    def _fit_heap(self, more: int) -> None:
-        needed = int(self._state[HEAP_USED]) + more
-        if needed > len(self._heap):
-            heap = _longer(self._heap, max(needed, len(self._heap) * 3 // 2))
-            self._replace(self._words, self._kinds, heap)
-
-    def _replace(self, words: NDArray[np.int64], kinds: NDArray[np.uint8], heap: NDArray[np.uint8]) -> None:
-        self._words, self._kinds, self._heap = words, kinds, heap
-        self._arrays = words, kinds, heap
-        self._view = words.data
-        self._views = self._view, kinds.data, heap.data
-
     def _some(self, kind: int, numbers: NDArray[np.int32]) -> int:
         """A number of an id of a kind, among these or all."""
         found = numbers[self._kinds[numbers] & _KIND == kind]
         return int(found[0] if len(found) else np.flatnonzero(self._kinds == kind | ALIVE)[0])
-
-
-def _longer(array: NDArray[Any], length: int) -> NDArray[Any]:
-    # A new array: who reads ids of matches found earlier may still look at the other.
-    longer = np.zeros(length, array.dtype)
-    longer[: len(array)] = array
-    return longer

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Iterable
 from typing import Any
 
 import numpy as np
@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from siftmesh.kernels.ids import gather_texts
 
-__all__ = ["OneText", "Remembered", "Texts", "arrow_texts", "int_column", "text_column"]
+__all__ = ["IntIds", "OneText", "Remembered", "Texts", "arrow_texts", "int_column", "text_column"]
 
 # Ids that are remembered as Python objects, for subscriptions that match again and again.
 _REMEMBERED = 4_096
@@ -115,6 +115,21 @@ def arrow_texts(words: NDArray[np.int64], heap: NDArray[np.uint8], numbers: NDAr
         return pyarrow.LargeStringArray.from_buffers(len(numbers), *buffers)
     buffers = pyarrow.py_buffer(bounds.astype(np.int32)), pyarrow.py_buffer(text)
     return pyarrow.StringArray.from_buffers(len(numbers), *buffers)
+
+
+class IntIds:
+    """Ids that are all ints, by number: for Python to read, and where kernels find them."""
+
+    __slots__ = ("_view", "address")
+
+    def __init__(self, words: NDArray[np.int64]) -> None:
+        self.address = int(words.ctypes.data)
+        self._view = words.data
+
+    def of(self, numbers: Iterable[int]) -> list[int]:
+        """The ids of numbers."""
+        view = self._view
+        return [view[number] for number in numbers]
 
 
 class Remembered(dict[int, Hashable]):

@@ -11,11 +11,14 @@ from array import array
 from collections.abc import Hashable, Iterable, Iterator, Mapping
 from numbers import Number
 from sys import getsizeof
-from typing import Any, NoReturn, Protocol
+from typing import TYPE_CHECKING, Any, NoReturn, Protocol
 
 from siftmesh.errors import ConfigError, DuplicateId, SubscriptionError, UnknownId
 from siftmesh.matching.numbers import Numbers
 from siftmesh.model.rows import column_values
+
+if TYPE_CHECKING:
+    from siftmesh.matching.id_columns import IntIds
 
 __all__ = [
     "IdTable",
@@ -60,6 +63,9 @@ class IdTable(Protocol):
 
     def of(self, numbers: Iterable[int]) -> list[Hashable]:
         """The ids of numbers."""
+
+    def ints(self) -> IntIds | None:
+        """The ids of all numbers, where they are kept as nothing but ints."""
 
     def to_arrow(self, numbers: Any) -> Any:
         """The ids of numbers as an Arrow array: int64 if all ids are ints, string if all are strings."""
@@ -128,6 +134,9 @@ class SimpleIds:
         """The ids of numbers."""
         listed = self._listed
         return [listed[number] for number in numbers]
+
+    def ints(self) -> None:
+        """They are no ints in an array."""
 
     def to_arrow(self, numbers: Any) -> Any:
         """The ids of numbers as an Arrow array."""

@@ -16,6 +16,7 @@ from siftmesh.logic.evaluate import truth
 from siftmesh.logic.render import render
 from siftmesh.logic.tree import Operator, Predicate, Tree, attributes
 from siftmesh.matching.access import Joined
+from siftmesh.matching.atoms import describe
 from siftmesh.matching.bitmaps import Term
 from siftmesh.matching.bounds import Way, conjunctions, is_of_ranges, spans
 from siftmesh.matching.bulk import Plan
@@ -204,7 +205,7 @@ class Places:
         sizes = np.zeros(count, np.int64)
         found = int(waiting(pools.words, atoms, sizes))
         return [
-            (self._clusters.describe(int(atom)), int(size))
+            (describe(pools, int(atom)), int(size))
             for atom, size in zip(atoms[:found].tolist(), sizes[:found].tolist(), strict=True)
         ]
 

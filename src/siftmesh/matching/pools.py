@@ -70,7 +70,10 @@ class Pools:
 
     def take_over(self, words: Any, longs: Any, heap: Any, slots: dict[str, int]) -> None:
         """Be what these arrays are, which are written to from now on."""
-        self.words, self.longs, self.heap, self.slots = words, longs, heap, slots
+        self.words, self.longs, self.heap = (
+            np.require(one, requirements="W") for one in (words, longs, heap)
+        )
+        self.slots = slots
         self.version += 1
 
     def reserve(self, words: int, longs: int, text: int, blocks: int = 1) -> None:
@@ -81,10 +84,10 @@ class Pools:
 
     def _longer(self, array: NDArray[Any], used: int, more: int) -> NDArray[Any]:
         needed = used + int(_ROUNDED * more) + 64
-        if needed <= len(array) and array.flags.writeable:
+        if needed <= len(array):
             return array
         # What nobody writes to takes no memory, so room may be generous.
-        longer = np.empty(max(needed, len(array)) if needed <= len(array) else 2 * needed, array.dtype)
+        longer = np.empty(2 * needed, array.dtype)
         longer[:used] = array[:used]
         self.version += 1
         return longer
@@ -141,7 +144,6 @@ class Pools:
     def be_of_times(self, attribute: str) -> None:
         """Read strings of an attribute as moments, too."""
         slot = self.slot(attribute)
-        self.reserve(0, 0, 0)
         self.words[int(self.words[H_SLOTS]) + SLOT * slot + S_FLAGS] |= F_TIMES
 
     def asked(self, slot: int) -> tuple[int, int, int]:

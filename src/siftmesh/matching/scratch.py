@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -20,6 +21,7 @@ from siftmesh.kernels.entry import (
     X_LONGS,
     X_LOWS,
     X_MADE,
+    X_NAMED,
     X_OUT,
     X_PRESENT,
     X_SEEN,
@@ -31,7 +33,7 @@ from siftmesh.kernels.layout import CELL, COUNTERS, H_SLOT_COUNT, SEEN, Bytes, L
 from siftmesh.matching.pools import Pools
 from siftmesh.matching.work import WorkCounters
 
-__all__ = ["Scratch"]
+__all__ = ["Scratch", "Scratches"]
 
 _NO_DIMS: Words = np.zeros(0, np.int32)
 
@@ -44,6 +46,8 @@ class Scratch:
         self.cells = np.zeros(0, np.int64)
         self.stamps = np.zeros(0, np.int32)
         self.out = np.zeros(1024, np.int32)
+        # The ids of these, if they were asked for.
+        self.named = np.zeros(1024, np.int64)
         self.counters = np.zeros(COUNTERS, np.int64)
         self.made = np.zeros(256, np.int64)
         self.present = np.zeros(0, np.uint8)
@@ -57,6 +61,8 @@ class Scratch:
         self.context = np.zeros(CONTEXT, np.int64)
         self.address = int(self.context.ctypes.data)
         self._seen = (-1, -1, -1)
+        # How often the pools, and all arrays of its engine, had moved when it was last made to fit them.
+        self.version = self.moves = -1
 
     def fit(self, pools: Pools, subscriptions: int = 0, dims: Words = _NO_DIMS) -> None:
         """Be ready for the pools as they are, for so many subscriptions, and for these dimensions."""
@@ -80,6 +86,7 @@ class Scratch:
             self.lows = np.zeros(width, np.int64)
             self.highs = np.zeros(width, np.int64)
         self._seen = (pools.version, slots, len(dims))
+        self.version = pools.version
         self._tell(X_WORDS, pools.words)
         self._tell(X_LONGS, pools.longs)
         self._tell(X_HEAP, pools.heap)
@@ -87,6 +94,7 @@ class Scratch:
         self._tell(X_CELLS, self.cells)
         self._tell(X_STAMPS, self.stamps)
         self._tell(X_OUT, self.out)
+        self._tell(X_NAMED, self.named)
         self._tell(X_COUNTERS, self.counters)
         self._tell(X_MADE, self.made)
         self._tell(X_DIMS, dims)
@@ -122,13 +130,50 @@ class Scratch:
         """Room for an event, or a row of constants, of twice as many values."""
         self.frame = np.zeros(max(2 * len(self.frame), 2 * least), np.int64)
         self.made = np.zeros(2 * len(self.frame), np.int64)
-        self._seen = (-1, -1, -1)
+        self._forget()
 
     def longer_out(self, least: int = 0) -> None:
         """Room for more matches."""
         self.out = np.zeros(max(2 * len(self.out), least), np.int32)
+        self.named = np.zeros(len(self.out), np.int64)
+        self._forget()
+
+    def _forget(self) -> None:
         self._seen = (-1, -1, -1)
+        self.version = self.moves = -1
 
     def _tell(self, where: int, array: Any) -> None:
         self.context[where] = array.ctypes.data
         self.context[where + 1] = len(array)
+
+
+class Scratches:
+    """What the threads that ask one engine have to themselves: borrowed, and made to fit its arrays."""
+
+    def __init__(self, fit: Callable[[Scratch], None]) -> None:
+        self._fit = fit
+        # All there are, and those that nobody uses; who is done with one appends it to these.
+        self.all: list[Scratch] = []
+        self.spare: list[Scratch] = []
+        # Counts what may have moved the arrays, so that a match need not ask each whether it is where it was.
+        self.moves = 0
+
+    def borrow(self) -> Scratch:
+        """One that fits; it is given back by appending it to the spare ones."""
+        try:
+            scratch = self.spare.pop()
+        except IndexError:
+            scratch = Scratch()
+            self.all.append(scratch)
+        if scratch.moves != self.moves:
+            self.fit(scratch)
+        return scratch
+
+    def fit(self, scratch: Scratch) -> None:
+        """Let one fit the arrays as they are."""
+        self._fit(scratch)
+        scratch.moves = self.moves
+
+    def done(self) -> WorkCounters:
+        """All work that was done with them."""
+        return sum((scratch.done() for scratch in self.all), WorkCounters())

@@ -202,10 +202,6 @@ def test_no_index_is_left_where_an_event_is_wrong(capsys: pytest.CaptureFixture[
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (
-            ("--save-index", "index", "--index", "scan"),
-            "the index scan cannot be saved; choose --index adaptive",
-        ),
         (("--save-index", "-"), "- is no file; choose another --save-index"),
         (("--save-index", "/dev/null"), "/dev/null is no file; choose another --save-index"),
         (

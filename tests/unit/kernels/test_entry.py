@@ -48,7 +48,7 @@ from tests.reference.rows import Rows, by_chance, parked, rarest, some_event, so
 
 # The arrays in the order of the context.
 ARRAYS = ["WORDS", "LONGS", "HEAP", "FRAME", "CELLS", "STAMPS", "OUT", "COUNTERS", "MADE"]
-ARRAYS += ["DIMS", "PRESENT", "LOWS", "HIGHS", "SEEN"]
+ARRAYS += ["DIMS", "PRESENT", "LOWS", "HIGHS", "SEEN", "NAMED"]
 
 
 class Context:
@@ -72,6 +72,7 @@ class Context:
             "LOWS": np.full(len(dims), 9, np.int64),
             "HIGHS": np.full(len(dims), 9, np.int64),
             "SEEN": np.zeros(SEEN * slots, np.int64),
+            "NAMED": np.zeros(4_000, np.int64),
         }
         self.context = np.zeros(CONTEXT, np.int64)
 
@@ -87,8 +88,8 @@ class Context:
     def packed(self, event: Event) -> bytes:
         return pack_event(event, self.rows.pools.slots)
 
-    def match(self, packed: bytes, named: bool = False) -> int:
-        found = int(match_event(self.address, packed, named))
+    def match(self, packed: bytes, named: bool = False, ids: int = 0) -> int:
+        found = int(match_event(self.address, packed, named, ids))
         assert not self.of["CELLS"][C_TAG : CELL * self.rows.header(H_SLOT_COUNT) : CELL].any()
         return found
 
@@ -147,6 +148,26 @@ def test_an_event_may_name_its_attributes() -> None:
     assert context.match(msgspec.msgpack.encode({"a": 1}), False) == STRANGE
     assert context.match(msgspec.msgpack.encode({rows.pools.slot("a"): 1}), False) == 1
     assert context.of["OUT"][0] == 0
+
+
+def test_the_ids_of_what_is_found_are_put_down_where_all_is_certain() -> None:
+    rows = Rows()
+    for sub, source in enumerate(["a = 1", "a = 2", "a = 1 AND b = 2", "c = 1 AND lower(b) = 'x'"]):
+        rows.add(sub, tree_of(source), rows.program(tree_of(source)))
+    context = Context(rows)
+    ids = np.arange(len(context.of["STAMPS"]), dtype=np.int64) * 10**15 - 7
+    names = int(ids.ctypes.data)
+    packed = context.packed(Event({"a": 1, "b": 2}))
+    assert context.match(packed, ids=names) == 2
+    found = context.of["OUT"][:2].tolist()
+    assert sorted(found) == [0, 2]
+    assert context.of["NAMED"][:3].tolist() == [*(10**15 * number - 7 for number in found), 0]
+    context.of["NAMED"][:] = 5
+    assert context.match(packed) == 2
+    assert context.match(context.packed(Event({"a": 1, "b": "X", "c": 1})), ids=names) == 2 + DOUBT
+    assert context.match(context.packed(Event({"a": 3})), ids=names) == 0
+    assert context.match(b"", ids=names) == STRANGE
+    assert set(context.of["NAMED"].tolist()) == {5}
 
 
 def test_what_keeps_an_event_from_being_matched_is_told() -> None:

@@ -234,7 +234,7 @@ def test_what_is_no_event_is_refused_as_the_oracle_does(event: Any) -> None:
     for _ in range(50):
         with pytest.raises(EventError):
             engine.find(event)
-    assert len(engine._scratches) <= 2
+    assert len(engine._scratches.all) <= 2
 
 
 def test_arrays_of_objects_are_refused_only_while_somebody_looks_into_them() -> None:

@@ -198,16 +198,6 @@ def test_ids_and_numbers() -> None:
         matcher.add_trees(["x", "x"], [A, A])
 
 
-def test_what_cannot_be_kept_says_so() -> None:
-    for index in ("scan", "counting"):
-        matcher = make_matcher(index)
-        matcher.add(1, A)
-        with pytest.raises(ConfigError, match=f"the index '{index}' cannot be saved; use adaptive"):
-            matcher.to_arrays()
-        with pytest.raises(ConfigError, match=f"the index '{index}' cannot be loaded"):
-            TreeMatcher.from_arrays({}, {"index": index})
-
-
 def test_predicates_over_a_table() -> None:
     found = evaluate_predicates([A, TRUE], pa.table({"a": [1, 2, None]}))
     assert found.truths().tolist() == [[True, False, False], [True, True, True]]

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from siftmesh.filters import FilterReader
-from siftmesh.kernels.layout import ALWAYS, H_ATOM_LIVE, H_ROWS, H_WORDS, MOST_ROWS
+from siftmesh.kernels.layout import H_ATOM_LIVE, H_ROWS, H_WORDS, MOST_ROWS
 from siftmesh.logic.normalise import normalise
 from siftmesh.logic.tree import And, Predicate, Tree
 from siftmesh.matching.clusters import ClusterIndex
@@ -200,37 +200,6 @@ def test_who_is_not_there_has_no_place() -> None:
     add(index, 3, READER.read("a = 1"))
     assert index.place_of(3) > 0
     assert [index.place_of(number) for number in (0, 2, 4, 10_000)] == [0] * 4
-
-
-@pytest.mark.parametrize(
-    ("text", "told"),
-    [
-        ("a = 1", "a = 1"),
-        ("a = 'it''s'", "a = 'it''s'"),
-        ("a = TRUE", "a = TRUE"),
-        ("a = 0.5", "a = 0.5"),
-        ("a = 9007199254740993", "a = 9007199254740993"),
-        ("a LIKE 'x%'", "a LIKE 'x%'"),
-        ("a LIKE '%x'", "a LIKE '%x'"),
-        ("a LIKE '%xyz%'", "a LIKE '%xyz%'"),
-        ("a < 1", "a IS NOT NULL"),
-        ("tags CONTAINS 'x'", "tags = 'x'"),
-        ("a IS NULL", "every event"),
-        ('"a b" = 1', '"a b" = 1'),
-    ],
-)
-def test_what_rows_wait_for_in_words(text: str, told: str) -> None:
-    index = ClusterIndex()
-    add(index, 0, READER.read(text))
-    words = index.pools.words
-    atom = ALWAYS
-    if told != "every event":
-        (atom,) = [n for n in range(ALWAYS + 1, 20) if words[H_ATOM_LIVE] and waits(index, n)]
-    assert index.describe(atom) == told
-
-
-def waits(index: ClusterIndex, atom: int) -> bool:
-    return index._chunks(0)[0] and int(index.pools.words[index._chunks(0)[0] + 6]) == atom
 
 
 def test_paths_into_objects_are_known_as_long_as_somebody_reads_them() -> None:

@@ -12,9 +12,9 @@ from siftmesh.kernels.dims import DIM
 from siftmesh.kernels.entry import LAST_STAMP, X_STAMP
 from siftmesh.kernels.layout import CELL, H_SLOT_COUNT
 from siftmesh.matching.pools import Pools
-from siftmesh.matching.scratch import Scratch
+from siftmesh.matching.scratch import Scratch, Scratches
 
-OWN = ["FRAME", "CELLS", "STAMPS", "OUT", "COUNTERS", "MADE", "PRESENT", "LOWS", "HIGHS"]
+OWN = ["FRAME", "CELLS", "STAMPS", "OUT", "NAMED", "COUNTERS", "MADE", "PRESENT", "LOWS", "HIGHS"]
 
 
 def told(scratch: Scratch, name: str) -> tuple[int, int]:
@@ -114,3 +114,38 @@ def test_marks_begin_anew_before_there_are_none_left(left: int) -> None:
     assert first + 5 <= LAST_STAMP <= np.iinfo(np.int32).max
     # No subscription has one of the marks to come.
     assert not np.isin(scratch.stamps, range(first, first + 6)).any()
+
+
+def test_who_borrows_gets_what_fits_and_nobody_else_uses() -> None:
+    fitted: list[Scratch] = []
+    scratches = Scratches(fitted.append)
+    one, other = scratches.borrow(), scratches.borrow()
+    assert one is not other
+    assert scratches.all == fitted == [one, other]
+    scratches.spare.append(one)
+    # Nothing has moved, so it fits as it did.
+    assert scratches.borrow() is one
+    assert len(fitted) == 2
+    scratches.spare += [one, other]
+    scratches.moves += 1
+    assert scratches.borrow() is other
+    assert fitted[2:] == [other]
+
+
+def test_what_was_made_longer_has_to_be_fitted_though_nothing_moved() -> None:
+    pools = Pools()
+    scratches = Scratches(lambda scratch: scratch.fit(pools))
+    for lengthen in (Scratch.longer_out, Scratch.longer_frame):
+        scratch = scratches.borrow()
+        lengthen(scratch)
+        scratches.spare.append(scratch)
+        assert scratches.borrow() is scratch
+        check(scratch, pools)
+        scratches.spare.append(scratch)
+
+
+def test_the_work_of_all_is_added_up() -> None:
+    scratches = Scratches(lambda _: None)
+    for matches in (2, 3):
+        scratches.borrow().found += matches
+    assert scratches.done().matches == 5
