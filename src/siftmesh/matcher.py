@@ -224,10 +224,10 @@ class Matcher:
 
     def matches_link(self, event: AnyEvent) -> list[Hashable]:
         """The links on which at least one subscription meets the event, each once, in any order."""
-        event = readable(event)
+        read = readable(event)
         self._purge_all()
         with self._gate.reading:
-            return self._matcher.matches_link(event)
+            return self._matcher.matches_link(read)
 
     def explain(self, subscription: Hashable, event: AnyEvent) -> Explanation:
         """Why a subscription does or does not match an event; print the answer, or take its `to_json()`."""

@@ -17,12 +17,13 @@ import pyarrow as pa
 import pytest
 
 from benchmarks import __main__ as benchmarks_main
-from benchmarks import growth, pauses, records, sharing, threads
+from benchmarks import growth, links, pauses, records, sharing, threads
 from benchmarks.__main__ import NAMES
 from benchmarks.matcher_workloads import make
 from benchmarks.peers.own import fill, total
 from benchmarks.timing import per_item
 from siftmesh import Matcher
+from siftmesh.filters import FilterReader
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -42,7 +43,8 @@ def stored(name: str, folder: Path, *arguments: str) -> list[dict[str, Any]]:
 
 
 def test_every_benchmark_is_found_by_its_name() -> None:
-    assert {"calls", "growth", "loading", "matcher", "pauses", "sharing", "startup", "threads"} <= set(NAMES)
+    assert {"calls", "growth", "links", "loading", "matcher", "pauses", "sharing"} <= set(NAMES)
+    assert {"startup", "threads"} <= set(NAMES)
     for name in NAMES:
         assert callable(import_module(f"benchmarks.{name}").main)
 
@@ -76,7 +78,9 @@ def test_a_call_with_an_address_is_compared_with_one_with_arrays(tmp_path: Path)
     assert lines["14 arrays"]["us"] > lines["nothing"]["us"] > 0
 
 
-@pytest.mark.parametrize("name", ["calls", "growth", "loading", "pauses", "sharing", "startup", "threads"])
+@pytest.mark.parametrize(
+    "name", ["calls", "growth", "links", "loading", "pauses", "sharing", "startup", "threads"]
+)
 def test_help_says_what_is_measured(name: str) -> None:
     done = subprocess.run(
         [sys.executable, "-m", "benchmarks", name, "--help"],
@@ -248,6 +252,28 @@ def test_memory_is_told_by_what_it_is_for() -> None:
     assert found["ids"] == total(stats["ids"])
     assert sum(found.values()) == total(stats["memory"]) + total(stats["ids"])
     assert all(found[part] > 0 for part in growth.PARTS)
+
+
+# ---- links
+
+
+def test_links_are_found_by_first_hits_and_by_all_matches(tmp_path: Path) -> None:
+    lines = stored("links", tmp_path, "--quick", "--size", "200", "--links", "3,20", "--events", "100")
+    assert [(line["workload"], line["links"]) for line in lines] == [
+        (workload, count) for workload in ("mixed", "ranges", "pruned") for count in (3, 20)
+    ]
+    found = {(line["workload"], line["links"]): line for line in lines}
+    assert found["pruned", 3]["matches_per_event"] > found["ranges", 3]["matches_per_event"]
+    # Nearly every event meets some subscription of each link, so a few of each are asked first.
+    assert found["pruned", 3]["links_per_event"] > 2.9
+    assert found["pruned", 3]["favourites"] > 0
+    assert found["mixed", 3]["favourites"] == 0
+
+
+def test_what_is_pruned_asks_of_one_attribute() -> None:
+    read = FilterReader().read
+    assert links.pruned(read("b < 3 AND a >= 1 AND a <= 5")) == read("a BETWEEN 1 AND 5")
+    assert links.pruned(read("a = 1 OR b = 2")) == read("a = 1 OR b = 2")
 
 
 # ---- loading

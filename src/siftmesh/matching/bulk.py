@@ -20,7 +20,7 @@ from siftmesh.logic.tree import And, Operator, Or, Predicate, Quantified, Tree, 
 from siftmesh.matching.columns import encode_columns
 from siftmesh.matching.shape import shape_of
 
-__all__ = ["Plan", "plan_of"]
+__all__ = ["Plan", "plan_of", "side_by_side"]
 
 _EXACT = 2**53
 # How many stand-ins there are of each kind; none of them means anything to any operator.
@@ -78,6 +78,12 @@ def plan_of(template: Template, columns: Mapping[str, pa.Array]) -> Plan | None:
     # A constant of the text may happen to equal a stand-in: others tell.
     other = _plan_with(template, columns, len(template.parameters))
     return plan if other is not None and other.parameters == plan.parameters else None
+
+
+def side_by_side(column: pa.Array) -> pa.Array:
+    """The rows of a column in an order in which equal values are neighbours."""
+    coded = column if pa.types.is_dictionary(column.type) else pc.dictionary_encode(column)
+    return pc.array_sort_indices(coded.indices)
 
 
 def _plan_with(template: Template, columns: Mapping[str, pa.Array], first: int) -> Plan | None:

@@ -18,6 +18,7 @@ from siftmesh.kernels.entry import add_message, finish_add, remove
 from siftmesh.kernels.layout import (
     ARRAY,
     CHUNK,
+    H_ATOM_LIVE,
     H_WHERE,
     H_WHERE_ROOM,
     K_ATOM,
@@ -41,7 +42,7 @@ from siftmesh.kernels.unpack import NO_ROOM, unpack_row
 from siftmesh.logic.normalise import normalise
 from siftmesh.logic.tree import Tree, attributes
 from siftmesh.matching.atoms import constant_of, number_of
-from siftmesh.matching.bulk import Plan
+from siftmesh.matching.bulk import Plan, side_by_side
 from siftmesh.matching.estimates import Estimates
 from siftmesh.matching.forms import Form
 from siftmesh.matching.pools import Pools
@@ -60,6 +61,8 @@ _EXAMPLES = 8
 # Rows of a table that are encoded at a time, and for how many of them the pools are made longer.
 _ROWS = 1 << 16
 _BLOCK = 1 << 12
+# So many atoms more than there are may always have room.
+_SPARED = 1 << 13
 
 
 class ClusterIndex:
@@ -111,9 +114,15 @@ class ClusterIndex:
         """Take in the subscriptions of a plan, of whose rows each has a number."""
         numbers = np.asarray(subs, np.int32)
         self.pools.reserve_directory(int(numbers.max(initial=0)) + 1)
+        waits = plan.parameters.get(program.waits)
         for first in range(0, len(numbers), _ROWS):
             part = {name: column.slice(first, _ROWS) for name, column in columns.items()}
-            self._add_block(numbers[first : first + _ROWS], program, plan, *plan.encode(part))
+            taken = numbers[first : first + _ROWS]
+            if waits is not None:
+                # Rows of one chain one after the other: a chunk takes the room that the one before outgrew.
+                order = side_by_side(part[waits])
+                taken, part = taken[order], {name: column.take(order) for name, column in part.items()}
+            self._add_block(taken, program, plan, *plan.encode(part))
         program.subscriptions += len(numbers)
 
     def _add_block(
@@ -131,8 +140,12 @@ class ClusterIndex:
         _, words, longs = program.words[:3]
         # What a single row may take, as its kernel reckons: an item of a list takes at least a byte.
         least = len(constants) + len(own) + 6 * program.words[P_RECIPE] + 8
-        block = min(_BLOCK, len(subs))
-        items = block * (len(constants) + 6 * program.rows_for + 8) + least
+        # Room is made for as many atoms as a block may have. Mostly it has few new ones: blocks are so short
+        # that what stays empty is little beside what there is.
+        each = len(constants) + 6 * program.rows_for + 8
+        spared = max(_SPARED, int(pools.words[H_ATOM_LIVE]) // 4)
+        block = max(1, min(_BLOCK, len(subs), spared // each))
+        items = block * each + least
         row = 0
         while row < len(subs):
             chunks = MOST_ROWS * (1 + words)

@@ -52,7 +52,7 @@ class Favourites:
         chosen, every = self._chosen, self._every
         if chosen is not None:
             self._asked += 1
-            found = {int(link_of[number]) for number in chosen.find(event)}
+            found = _links_of(chosen.find(event), link_of)
             if every <= found:
                 self._answered += 1
                 return sorted(every)
@@ -61,7 +61,7 @@ class Favourites:
         numbers = self._engine.find(event)
         if chosen is None:
             self._learn(numbers, link_of)
-        return sorted({int(link_of[number]) for number in numbers} - {-1})
+        return sorted(_links_of(numbers, link_of) - {-1})
 
     def inserted(self) -> None:
         """There is a new subscription, perhaps on a new link."""
@@ -136,6 +136,11 @@ class Favourites:
         self._chosen = None
         self._size = len(_SIZES)
         self._events = 0
+
+
+def _links_of(numbers: list[int], link_of: Words) -> set[int]:
+    # A memory view gives ints; an array would make an object of its own sort of each.
+    return set(map(link_of.data.__getitem__, numbers))
 
 
 def _evaluations(work: WorkCounters) -> float:

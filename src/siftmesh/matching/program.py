@@ -111,6 +111,12 @@ class Program(msgspec.Struct):
     subscriptions: int = 0
     parked: bool = False
 
+    @property
+    def waits(self) -> int:
+        """The number of the constant by which a row is found, the first of several; -1 if there is none."""
+        tests = [*self.access.tests, *(test for one in self.access.joined for test in one.tests)]
+        return tests[0].first if tests else -1
+
 
 class _Writer:
     def __init__(self, slot: Callable[[str], int], likely: Likely, fixed: dict[int, Any], hold: Hold) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from datetime import UTC, datetime
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,7 @@ from siftmesh.errors import SubscriptionError
 from siftmesh.filters import FilterReader
 from siftmesh.logic.template import Template
 from siftmesh.matching.adaptive import AdaptiveEngine
-from siftmesh.matching.bulk import plan_of
+from siftmesh.matching.bulk import plan_of, side_by_side
 from siftmesh.matching.engine import bound_rows
 from siftmesh.matching.scan import ScanEngine
 from tests.effort import effort
@@ -291,6 +292,30 @@ def test_many_rows_fill_many_chunks(text: str, seed: int) -> None:
                 assert sorted(engine.find(event)) == matches(word, number, gone)
     for row in rng.sample([row for row in range(count) if row % 3], 20):
         assert engine.tree(row) == template.bind((words[row], bounds[row]))
+
+
+@pytest.mark.parametrize("encode", [False, True])
+@pytest.mark.parametrize("values", [["x", "y", "x", "z", "y"], [3, 1, 3, 2], [0.5, 0.25, 0.5], []])
+def test_equal_values_are_put_side_by_side(values: list[Any], encode: bool) -> None:
+    column = pa.array(values, None if values else pa.string())
+    order = side_by_side(column.dictionary_encode() if encode else column).to_pylist()
+    assert sorted(order) == list(range(len(values)))
+    found = [values[row] for row in order]
+    runs = 1 + sum(one != other for one, other in pairwise(found)) if found else 0
+    assert runs == len(set(values))
+
+
+def test_rows_in_any_order_take_no_more_room_than_in_the_best() -> None:
+    template = template_of("s = :s AND a < :a")
+    words = [f"word {row // 5}" for row in range(4_000)]
+    shuffled = random.Random(1).sample(words, len(words))
+    sizes = []
+    for given in (words, shuffled):
+        engine = AdaptiveEngine()
+        columns = {"s": pa.array(given), "a": pa.array(np.arange(len(given)) + 0.5)}
+        engine.insert_rows(range(len(given)), template, columns)
+        sizes.append(engine.memory()["rows"])
+    assert sizes[0] == sizes[1]
 
 
 def test_rows_of_one_shape_are_one_program() -> None:
