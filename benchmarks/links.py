@@ -91,7 +91,7 @@ def pruned(tree: Tree) -> Tree:
 
 def _all(matcher: Matcher, events: list[dict[str, Any]], links: int) -> None:
     for event in events:
-        {one % links for one in matcher.match(event)}  # type: ignore[operator]
+        _links_of(matcher.match(event), links)
 
 
 def _links_of(found: list[Any], links: int) -> set[int]:
