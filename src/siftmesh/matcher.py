@@ -39,7 +39,7 @@ _PURGED = 64
 _TENDED, _STEPS = 256, 32
 # A batch is matched in slices, between which whoever adds or removes has its turn; each should take about as
 # many seconds as this.
-_MOST_ROWS, _LEAST_ROWS = 1_024, 16
+_MOST_ROWS, _LEAST_ROWS = 1_024, 32
 _SLICE = 0.005
 
 

@@ -33,6 +33,8 @@ def check(condition: ast.Condition, schema: Schema, source: str | None = None) -
             checker.numbers(node.left, node.right)
         elif isinstance(node, ast.Negate):
             checker.numbers(node.operand)
+        elif isinstance(node, ast.Call):
+            checker.arguments(node)
 
 
 def check_names(condition: ast.Condition, schema: Schema, source: str | None = None) -> None:
@@ -129,6 +131,14 @@ class _Checker:
             kind = self.kind(operand)
             if kind not in (Kind.NUMBER, None):
                 self.refuse(f"{_named(kind)} has no arithmetic", operand.span, "a number")
+
+    def arguments(self, call: ast.Call) -> None:
+        takes = FUNCTIONS[call.function].takes
+        for argument in call.arguments if takes else ():
+            kind = self.kind(argument)
+            if kind is not None and kind not in takes:
+                wanted = " or ".join(_named(one) for one in takes)
+                self.refuse(f"{call.function} makes nothing of {_named(kind)}", argument.span, wanted)
 
     def comparable(self, kind: Kind | None, other: ast.Expression, span: Span, ordered: bool = False) -> None:
         """Refuse a comparison of values of a kind with another expression if it can never be true."""

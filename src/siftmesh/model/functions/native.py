@@ -135,13 +135,13 @@ def _kind(value: Value) -> Value:
 
 
 NATIVE: tuple[Function, ...] = (
-    Function("lower", 1, 1, Kind.STRING, _of_string(str.lower)),
-    Function("upper", 1, 1, Kind.STRING, _of_string(str.upper)),
-    Function("trim", 1, 1, Kind.STRING, _of_string(lambda text: text.strip(" "))),
-    Function("length", 1, 1, Kind.NUMBER, _length),
-    Function("abs", 1, 1, Kind.NUMBER, _absolute),
+    Function("lower", 1, 1, Kind.STRING, _of_string(str.lower), (Kind.STRING,)),
+    Function("upper", 1, 1, Kind.STRING, _of_string(str.upper), (Kind.STRING,)),
+    Function("trim", 1, 1, Kind.STRING, _of_string(lambda text: text.strip(" ")), (Kind.STRING,)),
+    Function("length", 1, 1, Kind.NUMBER, _length, (Kind.STRING, Kind.ARRAY)),
+    Function("abs", 1, 1, Kind.NUMBER, _absolute, (Kind.NUMBER,)),
     Function("coalesce", 1, None, None, _coalesce),
-    Function("concat", 0, None, Kind.STRING, _concat),
+    Function("concat", 0, None, Kind.STRING, _concat, (Kind.STRING,)),
     Function("int", 1, 1, Kind.NUMBER, _to_int),
     Function("float", 1, 1, Kind.NUMBER, _to_float),
     Function("string", 1, 1, Kind.STRING, _to_string),

@@ -23,6 +23,8 @@ class Function(msgspec.Struct, frozen=True):
     # The kind of its result, or None when that depends on its arguments.
     result: Kind | None
     apply: Callable[..., Value]
+    # Of an argument of any other kind it makes null; empty where all kinds are of use.
+    takes: tuple[Kind, ...] = ()
 
     def accepts(self, count: int) -> bool:
         return self.least <= count and (self.most is None or count <= self.most)

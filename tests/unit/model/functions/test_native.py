@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 
 from siftmesh.model.functions import FUNCTIONS
 from siftmesh.model.functions.native import ARITHMETIC, NATIVE, negate
-from siftmesh.model.values import INT_MAX, INT_MIN, OPAQUE, Timestamp, kind_of
+from siftmesh.model.functions.registry import Function
+from siftmesh.model.values import INT_MAX, INT_MIN, OPAQUE, Kind, Timestamp, kind_of
 
 VALUES: tuple[Any, ...] = (
     *(None, True, False, 0, 1, -7, 3, INT_MAX, INT_MIN, 0.0, -0.0, 0.5, -2.5, 1e308, math.inf, -math.inf),
@@ -149,3 +150,18 @@ def test_a_number_survives_being_text(number: float) -> None:
     written = FUNCTIONS["string"].apply(number)
     if math.isfinite(number):
         assert FUNCTIONS["float"].apply(written) == number == float(Decimal(written))
+
+
+OF_EACH_KIND: dict[Kind, Any] = {
+    Kind.BOOL: True,
+    Kind.NUMBER: 5,
+    Kind.STRING: "5",
+    Kind.TIMESTAMP: Timestamp(0),
+    Kind.ARRAY: (1, 2),
+}
+
+
+@pytest.mark.parametrize("function", [one for one in NATIVE if one.takes], ids=lambda one: one.name)
+def test_of_kinds_that_a_function_does_not_take_it_makes_null(function: Function) -> None:
+    for kind, value in OF_EACH_KIND.items():
+        assert (function.apply(value) is not None) is (kind in function.takes)
