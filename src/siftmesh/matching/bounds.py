@@ -24,11 +24,11 @@ from siftmesh.kernels.layout import (
     OP_NE,
     STRING,
 )
-from siftmesh.logic.tree import And, Operator, Or, Predicate, Tree, leaves
+from siftmesh.logic.tree import And, Operator, Or, Predicate, Tree
 from siftmesh.matching.shape import comparison
 from siftmesh.model.values import Kind
 
-__all__ = ["Way", "conjunctions", "is_of_ranges", "spans"]
+__all__ = ["Way", "conjunctions", "read_in_order", "spans"]
 
 # More conjunctions than this for one subscription are not worth their bits.
 MOST = 8
@@ -52,18 +52,32 @@ _SIDES = {
     Operator.GT: (False, True),
     Operator.GE: (False, False),
 }
+# Looking a member up in its Enum takes longer than comparing with it.
+_IS_NOT_NULL = Operator.IS_NOT_NULL
 _EXACT = 2**53
 
 
-def is_of_ranges(tree: Tree) -> bool:
-    """Whether every leaf compares with numbers or moments in order, so that bounds may say it all."""
-    for leaf in leaves(tree):
-        if type(leaf) is not Predicate:
-            return False
-        ordered = leaf.operator in _IN_ORDER and leaf.kind in _WITH_KEYS
-        if not ordered and leaf.operator != Operator.IS_NOT_NULL:
-            return False
-    return True
+def read_in_order(tree: Tree) -> set[str] | None:
+    """The attributes of a tree that only compares with numbers or moments in order; None of any other tree.
+
+    Of such a tree bounds may say it all.
+    """
+    names: set[str] = set()
+    waiting: list[Tree] = [tree]
+    while waiting:
+        node = waiting.pop()
+        kind = type(node)
+        if kind is Predicate:
+            leaf: Predicate = node  # type: ignore[assignment]  # exact type just seen
+            ordered = leaf.operator in _IN_ORDER and leaf.kind in _WITH_KEYS
+            if not ordered and leaf.operator is not _IS_NOT_NULL:
+                return None
+            names.add(leaf.attribute)
+        elif kind is And or kind is Or:
+            waiting += node.children  # type: ignore[union-attr]  # exact type just seen
+        else:
+            return None
+    return names
 
 
 def spans(way: Way) -> dict[str, tuple[int, int]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -18,7 +18,7 @@ from siftmesh.logic.tree import Operator, Predicate, Tree, attributes
 from siftmesh.matching.access import Joined
 from siftmesh.matching.atoms import describe
 from siftmesh.matching.bitmaps import Term
-from siftmesh.matching.bounds import Way, conjunctions, is_of_ranges, spans
+from siftmesh.matching.bounds import Way, conjunctions, read_in_order, spans
 from siftmesh.matching.bulk import Plan
 from siftmesh.matching.clusters import ClusterIndex
 from siftmesh.matching.dims import Dims
@@ -55,11 +55,12 @@ class Places:
 
     def insert(self, number: int, tree: Tree) -> list[Term] | None:
         """Take a subscription in; the terms by which the bitmaps find it, or None if they need not."""
-        if self.often < 1 and is_of_ranges(tree):
+        names = read_in_order(tree) if self.often < 1 else None
+        if names is not None:
             terms = self._only_bounds(tree)
             if terms is not None:
                 self.kept.keep(number, tree)
-                self.kept_paths.update(_paths(tree))
+                self.kept_paths.update(_paths(names))
                 return terms
         shape, constants = shape_of(tree)
         form = self._clusters.form(shape, tree)
@@ -81,7 +82,7 @@ class Places:
         """Take a subscription out; whether the bitmaps know of it."""
         if number in self.kept:
             if self.kept_paths:
-                self.kept_paths.subtract(_paths(self.kept.tree(number)))
+                self.kept_paths.subtract(_paths(attributes(self.kept.tree(number))))
             self.kept.drop(number)
             return True
         return self._clusters.remove(number)
@@ -219,8 +220,8 @@ class Places:
         return list(zip(there[order].tolist(), lengths[order].tolist(), strict=True))
 
 
-def _paths(tree: Tree) -> list[str]:
-    return [name for name in attributes(tree) if "." in name]
+def _paths(names: Iterable[str]) -> list[str]:
+    return [name for name in names if "." in name]
 
 
 def _all(joined: Joined) -> Part:

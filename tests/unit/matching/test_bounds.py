@@ -14,8 +14,8 @@ from siftmesh.kernels.bitmap_layout import HIGHEST, LOWEST, NEGATED
 from siftmesh.kernels.dims import HOW_ATOM, HOW_KEY, HOW_PRESENCE
 from siftmesh.kernels.layout import BOOL, NUMBER, STRING, TIMESTAMP
 from siftmesh.logic.normalise import normalise
-from siftmesh.logic.tree import And, Operator, Or, Predicate, Tree
-from siftmesh.matching.bounds import MOST, Way, conjunctions, is_of_ranges, spans
+from siftmesh.logic.tree import And, Operator, Or, Predicate, Tree, attributes
+from siftmesh.matching.bounds import MOST, Way, conjunctions, read_in_order, spans
 from siftmesh.matching.shape import key_of
 from siftmesh.model.event import Event
 from siftmesh.model.values import Kind, Timestamp
@@ -282,7 +282,8 @@ def test_the_ends_of_ranges() -> None:
     ],
 )
 def test_trees_of_nothing_but_ranges(text: str, expected: bool) -> None:
-    assert is_of_ranges(READER.read(text)) is expected
+    tree = READER.read(text)
+    assert read_in_order(tree) == (attributes(tree) if expected else None)
 
 
 def test_a_moment_is_bounded_by_its_microseconds() -> None:
