@@ -12,7 +12,7 @@
     │   └── UnknownId (KeyError)           there is no subscription with this id
     ├── EventError (ValueError)            an event holds a value outside the model
     ├── ConfigError (ValueError)           a file, option or setting is wrong
-    ├── DamagedData (ValueError)           bytes do not hold the tree, event or profile that they should
+    ├── DamagedData (ValueError)           bytes do not hold what they should: a tree, event, profile, index
     ├── ProtocolError                      a peer broke the wire protocol
     └── ConnectionClosed                   the other side is gone
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping
 from contextlib import suppress
 from typing import Any
 
@@ -15,9 +15,10 @@ from siftmesh.language.parser import parse
 from siftmesh.language.shape import Shape, split, template_text
 from siftmesh.logic.lower import lower
 from siftmesh.logic.normalise import normalise
-from siftmesh.logic.template import Template
+from siftmesh.logic.template import Template, substitute
 from siftmesh.logic.tree import Tree
 from siftmesh.model.schema import Schema
+from siftmesh.model.values import to_value
 
 __all__ = ["FilterReader"]
 
@@ -71,6 +72,16 @@ class FilterReader:
         """A filter with :parameters, ready to be bound to rows of constants."""
         _require_text(source)
         return Template(self._checked(parse(source, self.limits), source), self.limits)
+
+    def hold(self, template: Template, constants: Mapping[str, Any]) -> None:
+        """Refuse constants with which a template asks what, by the schema, no event meets; nulls pass."""
+        if self.schema is None or any(constants.get(name) is None for name in template.parameters):
+            return
+        values = [to_value(constants[name]) for name in template.parameters]
+        if any(isinstance(value, tuple) or value is None for value in values):
+            return  # binding says better what is wrong
+        named: dict[str, Any] = dict(zip(template.parameters, values, strict=True))
+        check(substitute(template.condition, named, self.limits), self.schema)
 
     def _checked(self, condition: ast.Condition, source: str | None) -> ast.Condition:
         if self.schema is not None:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
-from math import inf
+from functools import partial
 from os import PathLike
 from threading import get_ident
 from typing import TYPE_CHECKING, Any
 
 from msgspec.structs import asdict
 
+from siftmesh.checks import check_count, check_settings, check_template, end_after, made_of_file
 from siftmesh.errors import ConfigError, EventError
 from siftmesh.filters import FilterReader
 from siftmesh.gate import Gate, NarrowGate
@@ -26,7 +27,7 @@ from siftmesh.matching.explain import Explanation
 from siftmesh.matching.ids import no_such_id
 from siftmesh.model.event import Event
 from siftmesh.model.schema import Schema
-from siftmesh.tables import as_arrow, bound_trees, columns_of, mappings_of, slices
+from siftmesh.tables import as_arrow, bound_trees, columns_of, first_row, mappings_of, rows, slices
 
 if TYPE_CHECKING:
     from siftmesh.logic.profile import Profile
@@ -63,8 +64,7 @@ class Matcher:
         clock: Callable[[], float] = time.time,
         profile: Profile | None = None,
     ) -> None:
-        if not isinstance(limits, Limits):
-            raise ConfigError(f"limits are siftmesh.Limits(...), not {type(limits).__name__}")
+        check_settings(limits, clock, profile)
         self._schema = schema if schema is None or isinstance(schema, Schema) else Schema.of(schema)
         self._reader = FilterReader(self._schema, limits)
         self._matcher: TreeMatcher = make_matcher(index, profile)
@@ -91,7 +91,7 @@ class Matcher:
         After `ttl` seconds it is no longer there. `link` is a group for `matches_link`.
         """
         tree = self._tree(condition, dialect)
-        end = self._end(ttl)
+        end = end_after(ttl, self._clock)
         with self._gate:
             if self._expiry is not None:
                 self._expire(subscription)
@@ -116,17 +116,19 @@ class Matcher:
 
         Rows are mappings, an Arrow table or batch, or a pandas frame; other columns are ignored.
         """
+        check_template(template)
         made = self.template(template) if isinstance(template, str) else template
-        end = self._end(ttl)
+        end = end_after(ttl, self._clock)
         columns = columns_of(table, made.parameters, id)
         if columns is not None:
+            self._reader.hold(made, first_row(columns[1]))
             self._purge_all()
             with self._gate:
                 self._purge(len(self._matcher))
                 numbers = self._matcher.add_rows(columns[0], made, columns[1], link)
                 self._set_end(numbers, end)
             return len(numbers)
-        ids, trees = bound_trees(made, mappings_of(table), id)
+        ids, trees = bound_trees(made, mappings_of(table), id, partial(self._reader.hold, made))
         self._purge_all()
         with self._gate:
             self._purge(len(self._matcher))
@@ -147,7 +149,7 @@ class Matcher:
         What was said of its `ttl` and `link` is forgotten; say it again where it shall hold on.
         """
         tree = self._tree(condition, dialect)
-        end = self._end(ttl)
+        end = end_after(ttl, self._clock)
         with self._gate:
             self._expire(subscription)
             number = self._matcher.replace(subscription, tree, link)
@@ -204,7 +206,7 @@ class Matcher:
         """
         table = as_arrow(events)
         if table is None:
-            table = readable_many(events)
+            table = readable_many(rows(events))
         matcher = self._matcher
         with self._gate.reading:
             pin, before = matcher.pin(), matcher.work
@@ -252,6 +254,7 @@ class Matcher:
 
         With the predicates that most subscriptions hold, and the subscriptions that cost most: `count` each.
         """
+        check_count(count)
         self._purge_all()
         with self._gate.reading:
             found = self._matcher.stats(count)
@@ -309,9 +312,10 @@ class Matcher:
         arrays, meta = load(path)
         if "matcher" not in meta:
             raise ConfigError(f"{path}: this is a file of Siftmesh, but no matcher is in it")
-        made = cls(meta["schema"], Limits(**meta["limits"]), meta["matcher"]["index"], clock)
-        made._matcher = TreeMatcher.from_arrays(arrays, meta["matcher"])
-        made._expiry = Expiry.from_arrays(arrays)
+        with made_of_file(path):
+            made = cls(meta["schema"], Limits(**meta["limits"]), meta["matcher"]["index"], clock)
+            made._matcher = TreeMatcher.from_arrays(arrays, meta["matcher"])
+            made._expiry = Expiry.from_arrays(arrays)
         return made
 
     # ---- below
@@ -340,14 +344,6 @@ class Matcher:
         if self._expiry is None:
             self._expiry = Expiry()
         return self._expiry
-
-    def _end(self, ttl: Any) -> float | None:
-        """The moment after so many seconds."""
-        if ttl is None:
-            return None
-        if isinstance(ttl, bool) or not isinstance(ttl, (int, float)) or not 0 < ttl < inf:
-            raise ConfigError(f"the ttl is {ttl!r}; expected a number of seconds above 0")
-        return self._clock() + ttl
 
     def _set_end(self, numbers: Sequence[int], end: float | None) -> None:
         if end is not None:

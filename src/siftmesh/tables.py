@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from siftmesh.errors import EventError, ParameterError
+from siftmesh.errors import EventError, ParameterError, SubscriptionError
 from siftmesh.logic.template import Template
 from siftmesh.logic.tree import Tree
 from siftmesh.matching.engine import bound
-from siftmesh.model.rows import is_arrow, rows, without_nanoseconds
+from siftmesh.model.rows import column_values, is_arrow, rows, without_nanoseconds
 
-__all__ = ["as_arrow", "bound_trees", "columns_of", "mappings_of", "rows", "slices"]
+__all__ = ["as_arrow", "bound_trees", "columns_of", "first_row", "mappings_of", "rows", "slices"]
 
 # Fewer rows than these are as quickly bound one by one as they are made columns.
 _FEW = 256
@@ -28,7 +28,10 @@ def as_arrow(table: Any) -> Any:
     if hasattr(table, "__arrow_c_stream__"):
         import pyarrow
 
-        return pyarrow.table(table)
+        try:
+            return pyarrow.table(table)
+        except pyarrow.ArrowException:
+            return None  # a single column
     return None
 
 
@@ -119,11 +122,15 @@ def mappings_of(table: Any) -> Iterator[Mapping[str, Any]]:
 
 
 def bound_trees(
-    template: Template, table: Iterable[Mapping[str, Any]], id: str
+    template: Template,
+    table: Iterable[Mapping[str, Any]],
+    id: str,
+    hold: Callable[[Mapping[str, Any]], None],
 ) -> tuple[list[Hashable], list[Tree]]:
-    """The ids and trees of rows of parameters."""
+    """The ids and trees of rows of parameters; `hold` may refuse the first row with values of some types."""
     ids: list[Hashable] = []
     trees: list[Tree] = []
+    seen: set[tuple[type, ...]] = set()
     for number, row in enumerate(table):
         if id not in row:
             raise ParameterError(f"row {number} has no column {id!r}", expected=f"an id in column {id!r}")
@@ -131,7 +138,25 @@ def bound_trees(
         trees.append(
             bound(number, template.bind, {name: row[name] for name in row if name in template.parameters})
         )
+        types = tuple([type(row[name]) for name in template.parameters])
+        if types not in seen:
+            seen.add(types)
+            try:
+                hold(row)
+            except SubscriptionError as error:
+                raise error.in_row(number) from None
     return ids, trees
+
+
+def first_row(columns: Mapping[str, Any]) -> dict[str, Any]:
+    """Of each Arrow column a value, None if it has none that can be read."""
+    found: dict[str, Any] = {}
+    for name, column in columns.items():
+        try:
+            found[name] = next(iter(column_values(name, column.drop_null().slice(0, 1))), None)
+        except EventError:
+            found[name] = None
+    return found
 
 
 def slices(events: Any, size: Callable[[], int]) -> Iterator[tuple[int, Any]]:

@@ -553,9 +553,24 @@ class MatcherContract:
         assert m.matches_link({"a": 9}) == ["east"]
         m.replace(1, "a = 9")
         assert m.matches_link({"a": 9}) == []
-        with pytest.raises(SubscriptionError, match="this is no link"):
-            m.add(9, "a = 1", link=[])
-        assert 9 not in m
+
+    def test_what_is_no_link_is_refused_and_changes_nothing(self) -> None:
+        m = Matcher(index=self.index)
+        m.add("alice", "a = 1", link="north")
+        refused: list[Any] = [[], {}, ("x", [])]
+        for link in refused:
+            for change in (
+                lambda link: m.add("bob", "b = 2", link=link),
+                lambda link: m.replace("alice", "b = 2", link=link),
+                lambda link: m.add_many("b = :p", [{"id": "carol", "p": 2}], link=link),
+            ):
+                with pytest.raises(SubscriptionError, match="this is no link"):
+                    change(link)
+        m.add("dave", "c = 3")
+        assert m.match({"b": 2}) == []
+        assert m.match({"a": 1}) == ["alice"]
+        assert m.matches_link({"a": 1}) == ["north"]
+        assert sorted(m) == ["alice", "dave"]
 
     # ---- reports
 

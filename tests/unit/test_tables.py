@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
+import pandas as pd
 import pyarrow as pa
 import pytest
 
-from siftmesh.errors import ParameterError
+from siftmesh import Matcher
+from siftmesh.errors import EventError, ParameterError, SubscriptionError
 from siftmesh.language.parser import parse
 from siftmesh.logic.template import Template
-from siftmesh.tables import as_arrow, bound_trees, columns_of, mappings_of, rows, slices
+from siftmesh.tables import as_arrow, bound_trees, columns_of, first_row, mappings_of, rows, slices
 
 TEMPLATE = Template(parse("price < :p AND title = :t"))
 
@@ -123,13 +125,13 @@ def test_rows_are_mappings() -> None:
 
 
 def test_rows_are_bound_with_their_ids() -> None:
-    ids, trees = bound_trees(TEMPLATE, [{"who": "a", "p": 1, "t": "x", "more": 0}], "who")
+    ids, trees = bound_trees(TEMPLATE, [{"who": "a", "p": 1, "t": "x", "more": 0}], "who", anything)
     assert ids == ["a"]
     assert trees == [TEMPLATE.bind({"p": 1, "t": "x"})]
     with pytest.raises(ParameterError, match="row 1 has no column 'who'"):
-        bound_trees(TEMPLATE, [{"who": "a", "p": 1, "t": "x"}, {"p": 1, "t": "x"}], "who")
+        bound_trees(TEMPLATE, [{"who": "a", "p": 1, "t": "x"}, {"p": 1, "t": "x"}], "who", anything)
     with pytest.raises(ParameterError, match="row 0: no value for :t"):
-        bound_trees(TEMPLATE, [{"who": "a", "p": 1}], "who")
+        bound_trees(TEMPLATE, [{"who": "a", "p": 1}], "who", anything)
 
 
 def test_slices_may_change_their_size_on_the_way() -> None:
@@ -148,10 +150,57 @@ def test_slices_may_change_their_size_on_the_way() -> None:
 
 
 def test_a_frame_of_pandas_is_converted_where_that_is_exact() -> None:
-    pd = pytest.importorskip("pandas")
     frame = pd.DataFrame({"id": [1, 2], "p": [0.5, None], "t": ["x", None]})
     table = as_arrow(frame)
     assert table.to_pylist() == [{"id": 1, "p": 0.5, "t": "x"}, {"id": 2, "p": None, "t": None}]
     assert as_arrow(pd.DataFrame({"p": [1, 2.5]}, dtype=object)) is None
     assert as_arrow(pd.DataFrame({1: [1]})) is None
     assert as_arrow(pd.Series([1])) is None
+
+
+def test_frames_are_read_row_by_row_where_they_are_no_table() -> None:
+    m = Matcher()
+    m.add("new", "tags CONTAINS 'new'")
+    m.add("dear", "price > 9007199254740992")
+    frame = pd.DataFrame({"tags": [["new"], ["old"]], "price": pd.Series([1, 2**53 + 1], dtype=object)})
+    assert list(m.match_batch(frame)) == list(m.match_batch(frame.to_dict("records"))) == [["new"], ["dear"]]
+    twice = pd.DataFrame([[1, 2]], columns=["p", "p"])
+    with pytest.raises(EventError, match="two columns are called 'p'"):
+        m.match_batch(twice)
+    with pytest.raises(ParameterError, match="two columns are called 'p'"):
+        m.add_many("a = :p", twice)
+
+
+def test_a_single_column_is_no_table() -> None:
+    column = pa.chunked_array([[1, 2]])
+    assert as_arrow(column) is None
+    with pytest.raises(EventError, match="row 0: an event is a mapping"):
+        Matcher().match_batch(column)
+    with pytest.raises(ParameterError, match="row 0 is no mapping"):
+        Matcher().add_many("a = :p", column)
+
+
+def test_a_first_row_is_what_can_be_read() -> None:
+    torn = pa.Array.from_buffers(
+        pa.string(), 1, [None, pa.py_buffer(b"\0\0\0\0\1\0\0\0"), pa.py_buffer(b"\xff")]
+    )
+    columns = {"a": pa.array([None, 5]), "b": pa.array([None]), "c": pa.array([], pa.string()), "d": torn}
+    assert first_row(columns) == {"a": 5, "b": None, "c": None, "d": None}
+
+
+def anything(row: Any) -> None:
+    """Refuses no row."""
+
+
+def test_rows_are_held_to_once_for_each_types() -> None:
+    held: list[Any] = []
+    table = [{"who": n, "p": p, "t": "x"} for n, p in enumerate([1, 2, 0.5, 3, 0.25])]
+    bound_trees(TEMPLATE, table, "who", held.append)
+    assert held == [table[0], table[2]]
+
+    def refuse(row: Any) -> None:
+        if row["p"] == 0.5:
+            raise SubscriptionError("no halves")
+
+    with pytest.raises(SubscriptionError, match="row 2: no halves"):
+        bound_trees(TEMPLATE, table, "who", refuse)

@@ -27,6 +27,8 @@ __all__ = ["add_parser", "run"]
 
 # Subscriptions of a first matcher, so that what is needed is loaded or compiled before the clock runs.
 _FEW = 64
+# As many subscriptions or events as anybody can wait for.
+_MOST = 100_000_000
 # Events that are turned into dicts to be matched one by one.
 _SINGLES = 2_000
 
@@ -105,7 +107,7 @@ def add_parser(commands: Any) -> None:
     )
     parser.add_argument("--json", action="store_true", help="print JSON, a line for each matcher")
     add_settings(parser)
-    parser.set_defaults(run=run)
+    parser.set_defaults(run=run, late="files")
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -131,10 +133,11 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _check(arguments: argparse.Namespace) -> None:
-    check_number("--events", arguments.events, 1)
+    check_number("--events", arguments.events, 1, _MOST)
     check_number("--seconds", arguments.seconds, 0)
     if not arguments.files:
-        check_number("--subscriptions", 1 if arguments.subscriptions is None else arguments.subscriptions, 1)
+        asked = 1 if arguments.subscriptions is None else arguments.subscriptions
+        check_number("--subscriptions", asked, 1, _MOST)
         check_number("--seed", arguments.seed, 0)
         return
     if len(arguments.files) != 2:
@@ -213,7 +216,11 @@ def _new(arguments: argparse.Namespace, index: str) -> Matcher:
 def _measure(arguments: argparse.Namespace, index: str, work: Work) -> Measured:
     few = _new(arguments, index)
     work.fill(few, _FEW)
-    few.match_batch(work.batches[0].events[:1])
+    try:
+        few.match_batch(work.batches[0].events[:1])
+    except EventError:
+        _refuse_event(few, work)
+        raise
     matcher = _new(arguments, index)
     began = time.perf_counter()
     work.fill(matcher, None)

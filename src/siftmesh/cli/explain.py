@@ -117,6 +117,8 @@ def _matcher(arguments: argparse.Namespace, index: str) -> Matcher:
 
 def _explained(arguments: argparse.Namespace, matcher: Matcher) -> Explanation:
     given = arguments.event
+    if not given:
+        raise ConfigError("--event is empty; give a JSON object, or the name of a file with one")
     # No file is likely to be called so, and who has one can say ./{.
     inline = given.lstrip().startswith("{")
     name = "--event" if inline else "standard input" if given == "-" else given

@@ -27,6 +27,8 @@ def read_json(path: str) -> Any:
 def opened(path: str) -> Iterator[tuple[str, IO[bytes]]]:
     """A file to read bytes from, and what to call it; `-` is standard input."""
     if path == "-":
+        if sys.stdin is None:
+            raise ConfigError("standard input is closed; give it something to read, or name a file")
         yield "standard input", sys.stdin.buffer
         return
     try:

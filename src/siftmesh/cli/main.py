@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 import sys
+import warnings
 from collections.abc import Sequence
 
 from siftmesh import __version__
@@ -17,6 +18,8 @@ __all__ = ["build_parser", "main"]
 
 # What a shell reports for a program that SIGINT ended.
 _INTERRUPTED = 130
+# Standard input, output and error are the files with numbers up to this one.
+_LAST_STREAM = 2
 
 _DESCRIPTION = "Content-based publish/subscribe: find every standing filter that an event meets."
 _EPILOG = """\
@@ -46,7 +49,11 @@ def build_parser() -> argparse.ArgumentParser:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command and return its exit code."""
-    parsed = build_parser().parse_args(arguments)
+    parsed = _parsed(build_parser(), arguments)
+    closed = _stand_in_for_closed_streams()
+    if closed and not getattr(parsed, "out", None):
+        return _refuse("standard output is closed; leave it open, or name a file with --out")
+    warnings.showwarning = _warn
     try:
         code: int = parsed.run(parsed)
         sys.stdout.flush()
@@ -66,6 +73,42 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print("siftmesh: interrupted", file=sys.stderr)
         return _INTERRUPTED
     return code
+
+
+def _parsed(parser: argparse.ArgumentParser, arguments: Sequence[str] | None) -> argparse.Namespace:
+    """The arguments; words that follow an option are what is still missing of the files."""
+    parsed, rest = parser.parse_known_args(arguments)
+    late = getattr(parsed, "late", None)
+    words = [word for word in rest if word == "-" or not word.startswith("-")]
+    if late is None or words != rest:
+        words = []
+    elif isinstance(getattr(parsed, late), list):
+        setattr(parsed, late, [*getattr(parsed, late), *words])
+    elif getattr(parsed, late) is None and len(words) == 1:
+        setattr(parsed, late, words[0])
+    else:
+        words = []
+    if words != rest:
+        parser.error(f"unrecognized arguments: {' '.join(rest)}")
+    return parsed
+
+
+def _stand_in_for_closed_streams() -> bool:
+    """Give what writes to a closed stream somewhere to write; whether standard output was closed."""
+    # No file that is opened later may take the number of a stream.
+    while (spare := os.open(os.devnull, os.O_RDWR)) <= _LAST_STREAM:
+        pass
+    os.close(spare)
+    closed = sys.stdout is None
+    if closed:
+        sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115 - it is open to the end
+    if sys.stderr is None:
+        sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115 - it is open to the end
+    return closed
+
+
+def _warn(message: Warning | str, *_: object, **__: object) -> None:
+    print(f"siftmesh: {' '.join(str(message).splitlines())}", file=sys.stderr)
 
 
 def _refuse(what: str) -> int:

@@ -8,7 +8,7 @@ import time
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from siftmesh.cli.files import is_stream, same_file
+from siftmesh.cli.files import is_stream, opened, same_file
 from siftmesh.cli.progress import progress, summary
 from siftmesh.cli.results import FORMATS, Results, format_of, results
 from siftmesh.cli.settings import add_settings, read_schema
@@ -58,7 +58,7 @@ def add_parser(commands: Any) -> None:
         "--save-index", metavar="FILE", help="keep the subscriptions as an index file, which opens at once"
     )
     add_settings(parser)
-    parser.set_defaults(run=run)
+    parser.set_defaults(run=run, late="events")
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -159,6 +159,9 @@ def _check_files(arguments: argparse.Namespace) -> None:
         raise ConfigError("without EVENTS nothing is matched; leave out --out, --format and --pairs")
     if subscriptions == events == "-":
         raise ConfigError("standard input cannot be both the subscriptions and the events; name a file")
+    if events is not None and events != "-" and not is_stream(events):
+        with opened(events):
+            pass  # before anything is printed
     if arguments.save_index is not None and is_stream(arguments.save_index):
         raise ConfigError(f"{arguments.save_index} is no file; choose another --save-index")
     for option, path in (("--out", arguments.out), ("--save-index", arguments.save_index)):

@@ -68,10 +68,11 @@ def read_limits(arguments: argparse.Namespace) -> Limits:
     return Limits(**changed)
 
 
-def check_number(option: str, value: float, least: float) -> None:
-    """Refuse a number of an option that is too small, or is none."""
-    if not least <= value < float("inf"):
-        raise ConfigError(f"{option} is {value} (expected at least {least})")
+def check_number(option: str, value: float, least: float, most: float | None = None) -> None:
+    """Refuse a number of an option that is too small or too large, or is none."""
+    if not least <= value < float("inf") or (most is not None and value > most):
+        wanted = f"at least {least}" if most is None else f"{least} to {most:,}"
+        raise ConfigError(f"{option} is {value} (expected {wanted})")
 
 
 def said(error: SubscriptionError) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import re
+import sys
 from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -57,6 +58,8 @@ def read_matcher(arguments: argparse.Namespace) -> Matcher:
     if is_index(path):
         return _load(path, arguments)
     matcher = Matcher(read_schema(arguments), read_limits(arguments), arguments.index or DEFAULT_INDEX)
+    if arguments.index != "scan":
+        _tell_of_compiling()
     if arguments.template is not None:
         if arguments.dialect != "sql":
             raise ConfigError(f"a --template is in the dialect sql, not {arguments.dialect}")
@@ -64,7 +67,19 @@ def read_matcher(arguments: argparse.Namespace) -> Matcher:
     else:
         with progress("subscriptions", None) as advance:
             add_rows(matcher, subscription_rows(path), arguments.dialect, advance)
+    if not len(matcher):
+        print(f"siftmesh: {path}: there are no subscriptions, so nothing can match", file=sys.stderr)
     return matcher
+
+
+def _tell_of_compiling() -> None:
+    """Say why nothing seems to happen where nothing was compiled before."""
+    from siftmesh.kernels.jit import is_cold
+
+    if is_cold():
+        print(
+            "siftmesh: compiling for the first time, about a minute; it is kept", file=sys.stderr, flush=True
+        )
 
 
 def is_index(path: str) -> bool:

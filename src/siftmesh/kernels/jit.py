@@ -27,7 +27,7 @@ from numba import types
 from numba.core import config
 from numba.core.caching import CompileResultCacheImpl, FunctionCache
 
-__all__ = ["FOLDER_VARIABLE", "cache_folder", "kernel"]
+__all__ = ["FOLDER_VARIABLE", "cache_folder", "is_cold", "kernel"]
 
 # Names a folder for compiled code; without it that of the user's other caches is taken.
 FOLDER_VARIABLE = "SIFTMESH_CACHE_DIR"
@@ -59,6 +59,12 @@ def cache_folder() -> Path | None:
         pass
     _tell(f"{why}; all is compiled at every start, which takes up to a minute")
     return None
+
+
+def is_cold() -> bool:
+    """Whether no code was kept before, so that all has to be compiled."""
+    folder = cache_folder()
+    return not config.DISABLE_JIT and (folder is None or next(folder.glob("*.nbi"), None) is None)
 
 
 def _digest() -> str:

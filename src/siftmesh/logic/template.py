@@ -89,6 +89,8 @@ class Template:
                     expected=self._wanted(),
                 )
             constants = [constants[name] for name in self.parameters]
+        elif isinstance(constants, (str, bytes)) or not isinstance(constants, Sequence):
+            raise ParameterError(f"{type(constants).__name__} is no row of values", expected=self._wanted())
         elif len(constants) != len(self.parameters):
             raise ParameterError(f"{len(constants)} values were given", expected=self._wanted())
         row: list[Any] = []

@@ -9,13 +9,13 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from siftmesh.errors import ConfigError, SubscriptionError, nearest_name
+from siftmesh.errors import ConfigError, nearest_name
 from siftmesh.logic.template import Template
 from siftmesh.logic.tree import Tree
 from siftmesh.matching.engine import Engine, insert_one_by_one
 from siftmesh.matching.explain import Explanation, explain
 from siftmesh.matching.ids import SimpleIds
-from siftmesh.matching.links import Links
+from siftmesh.matching.links import Links, check_link
 from siftmesh.matching.listed import part_of, trees_from, trees_to
 from siftmesh.matching.matches import Matches, joined
 from siftmesh.matching.numbers import Pin
@@ -110,15 +110,16 @@ class TreeMatcher:
 
     def add(self, subscription: Hashable, tree: Tree, link: Hashable = None) -> int:
         """Register a tree under an id that is not taken; its number."""
+        check_link(link)
         engine = self.engine
         number = self._ids.take(subscription)
         try:
             engine.insert(number, tree)
-            if link is not None:
-                self._join((number,), link)
         except BaseException:
             self._ids.give_back(subscription)
             raise
+        if link is not None:
+            self._join((number,), link)
         if len(self._ids) == _MANY:
             self._be_compact()
         return number
@@ -144,20 +145,19 @@ class TreeMatcher:
 
     def replace(self, subscription: Hashable, tree: Tree, link: Hashable = None) -> int:
         """Let an id stand for another tree, and be on another link or none; if it fails, all is as before."""
+        check_link(link)
         number = self._ids[subscription]
         engine = self.engine
-        old, old_link = engine.tree(number), self.link(number)
+        old = engine.tree(number)
         engine.delete(number)
         try:
             engine.insert(number, tree)
-            self._leave(number)
-            if link is not None:
-                self._join((number,), link)
         except BaseException:
-            if old_link is not None and self.link(number) is None:
-                self._join((number,), old_link)
             engine.insert(number, old)
             raise
+        self._leave(number)
+        if link is not None:
+            self._join((number,), link)
         return number
 
     def remove(self, subscription: Hashable) -> int:
@@ -343,7 +343,7 @@ class TreeMatcher:
     def _add_many(
         self, subscriptions: Any, insert: Callable[[array[int]], None], link: Hashable
     ) -> array[int]:
-        engine = self.engine
+        check_link(link)
         if len(self._ids) + len(subscriptions) >= _MANY:
             self._be_compact()
         numbers = self._ids.take_many(subscriptions)
@@ -353,13 +353,7 @@ class TreeMatcher:
             self._ids.give_back_many(numbers)
             raise
         if link is not None:
-            try:
-                self._join(numbers, link)
-            except BaseException:
-                for number in numbers:
-                    engine.delete(number)
-                self._ids.give_back_many(numbers)
-                raise
+            self._join(numbers, link)
         return numbers
 
     def _be_compact(self) -> None:
@@ -370,10 +364,6 @@ class TreeMatcher:
             self._ids = CompactIds.like(self._ids)
 
     def _join(self, numbers: Sequence[int], link: Hashable) -> None:
-        try:
-            hash(link)
-        except TypeError as error:
-            raise SubscriptionError(f"this is no link: {error}", expected="a hashable value") from None
         if self._links is None:
             self._links = Links()
         self._links.join(numbers, link)

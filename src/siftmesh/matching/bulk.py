@@ -17,7 +17,7 @@ from siftmesh.kernels.layout import Bytes, Longs
 from siftmesh.logic.lower import lower
 from siftmesh.logic.template import Template, substitute
 from siftmesh.logic.tree import And, Operator, Or, Predicate, Quantified, Tree, leaves
-from siftmesh.matching.columns import encode_columns
+from siftmesh.matching.columns import encode_columns, is_unicode
 from siftmesh.matching.shape import shape_of
 
 __all__ = ["Plan", "plan_of", "side_by_side"]
@@ -129,7 +129,7 @@ def _stand_in(column: pa.Array, place: int) -> Any:
         return _INTS + place if bounds["min"] >= -_EXACT and bounds["max"] <= _EXACT else None
     if pa.types.is_floating(kind):
         return _FLOATS + place if pc.all(pc.is_finite(column)).as_py() else None
-    if pa.types.is_string(kind) or pa.types.is_large_string(kind):
+    if (pa.types.is_string(kind) or pa.types.is_large_string(kind)) and is_unicode(column):
         # With a wildcard: LIKE without one is an equality.
         return f"\x02stand-in % {place}\x03"
     return None

@@ -29,7 +29,7 @@ from siftmesh.model.event import MAX_DEPTH
 from siftmesh.model.path import quote
 from siftmesh.model.rows import without_nanoseconds
 
-__all__ = ["Columns", "encode_columns"]
+__all__ = ["Columns", "encode_columns", "is_unicode"]
 
 _FIRST_MOMENT = -62_135_596_800_000_000
 _LAST_MOMENT = 253_402_300_799_999_999
@@ -235,8 +235,19 @@ def _fixed(array: pa.Array, dtype: Any) -> NDArray[Any]:
     return np.frombuffer(buffer, dtype)[array.offset : array.offset + len(array)]
 
 
+def is_unicode(column: pa.Array) -> bool:
+    """Whether all strings of a column are UTF-8, which whoever made it may not have looked at."""
+    try:
+        column.validate(full=True)
+    except pa.ArrowInvalid:
+        return False
+    return True
+
+
 def _text(array: pa.Array, made: Columns) -> NDArray[np.int64]:
     """The bounds in the text, one more than there are strings."""
+    if not is_unicode(array):
+        raise Strange  # who reads the rows one by one says which is not
     if pa.types.is_string_view(array.type):
         array = array.cast(pa.large_string())
     wide = pa.types.is_large_string(array.type)

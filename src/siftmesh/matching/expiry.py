@@ -7,6 +7,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from sys import getsizeof
 from typing import TYPE_CHECKING, Any
 
+from siftmesh.matching.listed import part_of
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
@@ -86,12 +88,11 @@ class Expiry:
     @classmethod
     def from_arrays(cls, arrays: Mapping[str, NDArray[Any]]) -> Expiry | None:
         """What these are of; None if there are none."""
-        if "ends.numbers" not in arrays:
+        ends = part_of(arrays, "ends")
+        if not ends:
             return None
         made = cls()
-        for number, moment in zip(
-            arrays["ends.numbers"].tolist(), arrays["ends.moments"].tolist(), strict=True
-        ):
+        for number, moment in zip(ends["numbers"].tolist(), ends["moments"].tolist(), strict=True):
             made.set(number, moment)
         return made
 

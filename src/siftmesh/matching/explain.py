@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterator
+from math import isfinite
 from typing import Any
 
 import msgspec
@@ -11,7 +12,7 @@ from siftmesh.logic.evaluate import truth
 from siftmesh.logic.render import render
 from siftmesh.logic.tree import And, Operator, Or, Predicate, Tree, attributes
 from siftmesh.model.event import Event
-from siftmesh.model.values import OPAQUE, Kind, Timestamp, Value
+from siftmesh.model.values import OPAQUE, Kind, Timestamp, Value, has_surrogate
 
 __all__ = ["Explanation", "Verdict", "explain"]
 
@@ -49,7 +50,7 @@ class Verdict(msgspec.Struct, frozen=True):
             return {**found, "parts": [part.to_dict() for part in self.parts]}
         if self.operator:
             found |= {"operator": self.operator, "operand": self.operand}
-        return {**found, "saw": self.saw, "missing": list(self.missing)}
+        return {**found, "saw": _finite(self.saw), "missing": list(self.missing)}
 
 
 class Explanation(msgspec.Struct, frozen=True):
@@ -91,10 +92,9 @@ class Explanation(msgspec.Struct, frozen=True):
         return "\n".join([*lines, f"the index waits for {self.access} and {looked}"])
 
     def to_dict(self) -> dict[str, Any]:
-        """The same as plain values; an id that JSON does not have is given as text."""
-        plain = isinstance(self.subscription, (str, int, float)) or self.subscription is None
+        """The same as plain values; what JSON does not have is given as text, such as "Infinity"."""
         return {
-            "subscription": self.subscription if plain else repr(self.subscription),
+            "subscription": _plain(self.subscription),
             "matches": self.matches,
             "reason": self.reason.to_dict(),
             "access": self.access,
@@ -108,6 +108,27 @@ class Explanation(msgspec.Struct, frozen=True):
 
     def _head(self) -> str:
         return f"{self.subscription} {'matches' if self.matches else 'does not match'}"
+
+
+def _plain(subscription: Any) -> Any:
+    if type(subscription) is str:
+        return (
+            subscription if subscription.isascii() or not has_surrogate(subscription) else repr(subscription)
+        )
+    if type(subscription) in (int, float, bool) or subscription is None:
+        return _finite(subscription)
+    return repr(subscription)
+
+
+def _finite(thing: Any) -> Any:
+    """The same with words for numbers that are not finite."""
+    if isinstance(thing, dict):
+        return {name: _finite(value) for name, value in thing.items()}
+    if isinstance(thing, (list, tuple)):
+        return [_finite(value) for value in thing]
+    if isinstance(thing, float) and not isfinite(thing):
+        return "NaN" if thing != thing else "Infinity" if thing > 0 else "-Infinity"
+    return thing
 
 
 def explain(

@@ -10,6 +10,8 @@ from __future__ import annotations
 
 import mmap
 import os
+import stat
+import sys
 from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
@@ -60,12 +62,19 @@ def save(path: str | os.PathLike[str], arrays: Mapping[str, NDArray[Any]], meta:
         listed.append(_Array(name, _LETTERS[array.dtype], array.size, place, crc32(array.data.cast("B"))))
         place += array.nbytes
     # Places count from behind the header, which is filled up to a whole line.
-    header = msgspec.json.encode(_Header(VERSION, "little", place, listed, dict(meta)))
+    header = msgspec.json.encode(_Header(VERSION, sys.byteorder, place, listed, dict(meta)))
     header += b" " * (-(_START + len(header)) % _LINE)
-    target = Path(path)
+    given = _path(path)
+    # What a link leads to is replaced, not the link.
+    target = Path(os.path.realpath(given))
+    if target.exists() and not target.is_file():
+        raise ConfigError(f"{given}: cannot be written: it is no file")
     unfinished = target.with_name(f".{target.name}.{os.getpid()}.unfinished")
     try:
         with unfinished.open("wb") as file:
+            if target.exists():
+                # Who was kept from reading the one before is kept from reading this one.
+                os.fchmod(file.fileno(), stat.S_IMODE(target.stat().st_mode))
             file.write(
                 MAGIC + len(header).to_bytes(8, "little") + crc32(header).to_bytes(8, "little") + header
             )
@@ -80,7 +89,7 @@ def save(path: str | os.PathLike[str], arrays: Mapping[str, NDArray[Any]], meta:
     except OSError as error:
         with suppress(OSError):
             unfinished.unlink()
-        raise ConfigError(f"{target}: cannot be written: {error.strerror}") from None
+        raise ConfigError(f"{given}: cannot be written: {error.strerror}") from None
     except BaseException:
         with suppress(OSError):
             unfinished.unlink()
@@ -92,7 +101,7 @@ def load(path: str | os.PathLike[str]) -> tuple[dict[str, NDArray[Any]], dict[st
 
     Arrays may be written to; that changes a copy of the page, and never the file.
     """
-    target = Path(path)
+    target = _path(path)
     try:
         with target.open("rb") as file:
             size = os.fstat(file.fileno()).st_size
@@ -131,6 +140,23 @@ def _header(target: Path, mapped: mmap.mmap) -> tuple[_Header, int]:
         version = found.get("version") if isinstance(found, dict) else None
         if version != VERSION:
             raise DamagedData(f"{target}: the index has version {version}, known is version {VERSION}")
-        return msgspec.convert(found, _Header), _START + length
+        header = msgspec.convert(found, _Header)
     except msgspec.MsgspecError:
         raise DamagedData(f"{target}: the header is damaged") from None
+    if header.byteorder != sys.byteorder:
+        raise DamagedData(
+            f"{target}: the numbers are {header.byteorder}-endian, here they are {sys.byteorder}"
+        )
+    return header, _START + length
+
+
+def _path(path: Any) -> Path:
+    """A path that a file may have."""
+    try:
+        made = Path(path)
+        os.fsencode(made)
+    except (TypeError, UnicodeError):
+        raise ConfigError(f"{path!r} is no path; give the name of a file") from None
+    if not made.name or "\0" in str(made):
+        raise ConfigError(f"{path!r} is no path; give the name of a file")
+    return made

@@ -73,7 +73,10 @@ def int_column(column: Any) -> NDArray[np.int64] | None:
 def text_column(column: Any) -> Texts | None:
     """An Arrow array or a list of strings; None of anything else, and where one is no Unicode text."""
     if hasattr(column, "to_pylist"):
-        return _arrow_texts(column) if str(column.type) in _TEXTS and not column.null_count else None
+        from siftmesh.matching.columns import is_unicode
+
+        fit = str(column.type) in _TEXTS and not column.null_count and is_unicode(column)
+        return _arrow_texts(column) if fit else None
     if not isinstance(column, (list, tuple)) or set(map(type, column)) != {str}:
         return None
     try:

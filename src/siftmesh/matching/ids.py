@@ -13,7 +13,7 @@ from numbers import Number
 from sys import getsizeof
 from typing import TYPE_CHECKING, Any, NoReturn, Protocol
 
-from siftmesh.errors import ConfigError, DuplicateId, SubscriptionError, UnknownId
+from siftmesh.errors import ConfigError, DuplicateId, EventError, SubscriptionError, UnknownId
 from siftmesh.matching.numbers import Numbers
 from siftmesh.model.rows import column_values
 
@@ -221,7 +221,12 @@ def _whole(number: Any) -> Hashable:
 def given_ids(subscriptions: Any) -> list[Hashable]:
     """A column of ids as a list of canonical ones; what is no id is refused with its row."""
     if hasattr(subscriptions, "to_pylist"):
-        subscriptions = column_values("id", subscriptions)
+        try:
+            subscriptions = column_values("id", subscriptions)
+        except EventError as error:
+            raise SubscriptionError(
+                f"an id is no value: {error.what}", expected="an int or a string"
+            ) from None
     try:
         return [canonical(one) for one in subscriptions]
     except SubscriptionError:

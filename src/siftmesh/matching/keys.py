@@ -26,8 +26,8 @@ def pack_keys(keys: Sequence[Hashable], what: str) -> NDArray[np.uint8]:
     for key in keys:
         if not _comes_back(key):
             raise ConfigError(
-                f"the {what} {key!r} cannot be written to a file: {what}s there are strings, numbers, bytes, "
-                "None, or tuples of these"
+                f"the {what} {key!r} cannot be written to a file: {what}s there are strings, "
+                "integers of 64 bits, floats, bytes, None, or tuples of these"
             )
     return np.frombuffer(_encode(list(keys)), np.uint8)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from siftmesh.errors import SubscriptionError
 from siftmesh.matching.keys import pack_keys, unpack_keys
 
 if TYPE_CHECKING:
@@ -12,7 +13,15 @@ if TYPE_CHECKING:
 
     from siftmesh.matching.engine import Words
 
-__all__ = ["Links"]
+__all__ = ["Links", "check_link"]
+
+
+def check_link(link: object) -> None:
+    """Refuse what cannot be told from other links; None is no link."""
+    try:
+        hash(link)
+    except TypeError as error:
+        raise SubscriptionError(f"this is no link: {error}", expected="a hashable value") from None
 
 
 class Links:

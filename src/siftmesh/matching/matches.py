@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Sequence
+from operator import index
 from typing import TYPE_CHECKING, Any
 
 from siftmesh.matching.ids import IdTable
@@ -40,6 +41,7 @@ class Matches:
 
     def ids(self, row: int) -> list[Hashable]:
         """The ids of all subscriptions that the event of a row meets."""
+        row = index(row)
         if not -len(self) <= row < len(self):
             raise IndexError(f"there is no row {row} of {len(self)}")
         row %= len(self)

@@ -1,4 +1,4 @@
-"""How much work finding matches took, counted alike by every matcher."""
+"""How much work finding matches took; what a candidate is differs with the way to look subscriptions up."""
 
 from __future__ import annotations
 

@@ -20,6 +20,10 @@ def rows(table: Any) -> Iterable[Mapping[str, Any]]:
     if is_arrow(table):
         return _arrow_rows(table)
     if hasattr(table, "to_dict") and hasattr(table, "columns"):
+        names = list(table.columns)
+        twice = [name for place, name in enumerate(names) if name in names[:place]]
+        if twice:
+            raise EventError(f"two columns are called {twice[0]!r}", expected="each name once")
         return table.to_dict(orient="records")  # type: ignore[no-any-return]  # a list of dicts
     return table  # type: ignore[no-any-return]  # checked row by row by whoever reads them
 

@@ -110,9 +110,9 @@ def test_a_matcher_that_finds_something_else_is_told(
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--events", "0"], "--events is 0 (expected at least 1)"),
-        (["--subscriptions", "-5"], "--subscriptions is -5 (expected at least 1)"),
-        (["--subscriptions", "0"], "--subscriptions is 0 (expected at least 1)"),
+        (["--events", "0"], "--events is 0 (expected 1 to 100,000,000)"),
+        (["--subscriptions", "-5"], "--subscriptions is -5 (expected 1 to 100,000,000)"),
+        (["--subscriptions", "0"], "--subscriptions is 0 (expected 1 to 100,000,000)"),
         (["--seed", "-1"], "--seed is -1 (expected at least 0)"),
         (["--seconds", "nan"], "--seconds is nan (expected at least 0)"),
         (["subscriptions.jsonl"], "expected two files, SUBSCRIPTIONS and EVENTS, or none for a generated"),
@@ -125,6 +125,11 @@ def test_a_matcher_that_finds_something_else_is_told(
         (["index", "events.jsonl"], "index is an index file already; give the subscriptions"),
         (["events.jsonl", "events.jsonl"], "events.jsonl:1: no field 'id'"),
         (["subscriptions.jsonl", "wrong.jsonl"], "wrong.jsonl:2: at a: an integer of 72 bits"),
+        (["subscriptions.jsonl", "worse.jsonl"], "worse.jsonl:1: at a: an integer of 72 bits"),
+        (
+            ["--subscriptions", "99999999999999"],
+            "--subscriptions is 99999999999999 (expected 1 to 100,000,000",
+        ),
         (
             ["subscriptions.jsonl", "events.jsonl", "--subscriptions", "5"],
             "all subscriptions of a file are taken; leave out --subscriptions",
@@ -137,6 +142,7 @@ def test_what_cannot_be_measured_is_refused(
     write("subscriptions.jsonl", {"id": "x", "filter": "a < 2"})
     write("events.jsonl", {"a": 1})
     write("wrong.jsonl", {"a": 1}, {"a": 2**70})
+    write("worse.jsonl", {"a": 2**70}, {"a": 1})
     write("empty")
     Path("index").write_bytes(b"SIFTMESH and more")
     assert refusal(capsys, *QUICK, *arguments).startswith(f"siftmesh: {message}")

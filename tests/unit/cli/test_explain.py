@@ -197,3 +197,15 @@ def test_the_schema_is_asked(tmp_path: Path, capsys: pytest.CaptureFixture[str])
         capsys.readouterr().err
         == "siftmesh: there is no attribute prise at column 1; expected price perhaps\n"
     )
+
+
+@pytest.mark.parametrize("command", ["test", "explain"])
+def test_an_event_that_is_nothing_is_refused(command: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([command, "a = 1", "--event", ""]) == 2
+    assert capsys.readouterr().err.startswith("siftmesh: --event is empty; give a JSON object")
+
+
+@pytest.mark.parametrize("command", ["test", "explain"])
+def test_infinity_is_told_as_such(command: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([command, "a < 5", "--event", '{"a": 1e999}', "--json"]) == 1
+    assert '"saw":{"a":"Infinity"}' in capsys.readouterr().out

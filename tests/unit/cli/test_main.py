@@ -193,3 +193,92 @@ def test_the_exit_code_of_a_test(price: str, code: int) -> None:
     assert done.returncode == code
     assert bool(done.stderr) == (code == 2)
     assert "Traceback" not in done.stderr
+
+
+SHELL = f"'{sys.executable}' -c 'import sys; from siftmesh.cli.main import main; sys.exit(main())'"
+
+
+@pytest.mark.parametrize(
+    ("line", "told", "code"),
+    [
+        (
+            "match subscriptions.jsonl - <&-",
+            "siftmesh: standard input is closed; give it something to read, or name a file",
+            2,
+        ),
+        ("test 'a = 1' --event - <&-", "siftmesh: standard input is closed", 2),
+        (
+            "match subscriptions.jsonl events.jsonl >&-",
+            "siftmesh: standard output is closed; leave it open",
+            2,
+        ),
+        ("match subscriptions.jsonl events.jsonl --out out.jsonl >&-", "", 0),
+        ("match nowhere events.jsonl 2>&-", "", 2),
+        ("match subscriptions.jsonl events.jsonl --out out.jsonl <&- >&- 2>&-", "", 0),
+    ],
+)
+def test_a_stream_may_be_closed(line: str, told: str, code: int, tmp_path: Path) -> None:
+    (tmp_path / "subscriptions.jsonl").write_text('{"id": "x", "filter": "a < 2"}\n')
+    (tmp_path / "events.jsonl").write_text('{"a": 1}\n')
+    command, _, rest = line.partition(" ")
+    done = subprocess.run(
+        f"{SHELL} {command} {rest}", shell=True, cwd=tmp_path, capture_output=True, text=True, check=False
+    )
+    assert done.stderr.startswith(told)
+    assert done.stderr.count("\n") == bool(told)
+    assert done.returncode == code
+    if "--out" in line:
+        assert (tmp_path / "out.jsonl").read_text() == '{"event":0,"ids":["x"]}\n'
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("match", "subscriptions.jsonl", "--format", "jsonl", "events.jsonl"),
+        ("match", "--format", "jsonl", "subscriptions.jsonl", "events.jsonl"),
+        ("match", "subscriptions.jsonl", "events.jsonl", "--format", "jsonl"),
+    ],
+)
+def test_files_may_stand_before_and_behind_options(
+    words: tuple[str, ...],
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("subscriptions.jsonl").write_text('{"id": "x", "filter": "a < 2"}\n')
+    Path("events.jsonl").write_text('{"a": 1}\n')
+    assert main(words) == 0
+    assert capsys.readouterr().out == '{"event":0,"ids":["x"]}\n'
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("match", "a", "b", "c"),
+        ("match", "a", "--pairs", "b", "c"),
+        ("match", "a", "--nosuch", "b"),
+        ("parse", "a = 1", "more"),
+    ],
+)
+def test_words_that_are_too_many_are_refused(
+    words: tuple[str, ...], capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit) as caught:
+        main(words)
+    assert caught.value.code == 2
+    assert "unrecognized arguments: " in capsys.readouterr().err
+
+
+def test_a_warning_is_told_in_one_line(tmp_path: Path) -> None:
+    (tmp_path / "subscriptions.jsonl").write_text('{"id": "x", "filter": "a < 2"}\n')
+    program = (
+        "import sys, warnings\n"
+        "from siftmesh.cli import main\n"
+        "import siftmesh.cli.explain as explain\n"
+        "explain.read_schema = lambda _: warnings.warn('one\\ntwo', RuntimeWarning, stacklevel=1)\n"
+        "sys.exit(main.main(['parse', 'a = 1']))"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
+    assert done.stderr == "siftmesh: one two\n"
+    assert done.returncode == 0

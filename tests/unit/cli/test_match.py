@@ -391,3 +391,28 @@ def test_a_file_is_left_as_it_was_if_the_run_is_interrupted(monkeypatch: pytest.
     assert Path("out.jsonl").read_text() == "old"
     assert not list(Path().glob("*unfinished*"))
     assert not list(Path().glob(".*unfinished*"))
+
+
+def test_events_that_cannot_be_read_are_told_before_anything_is_printed(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert main(["match", "subscriptions.jsonl", "nowhere"]) == 2
+    printed = capsys.readouterr()
+    assert printed.out == ""
+    assert (
+        printed.err
+        == "siftmesh: nowhere: cannot be read: No such file or directory; give the path of a file\n"
+    )
+
+
+def test_who_has_no_subscriptions_is_told(capsys: pytest.CaptureFixture[str]) -> None:
+    Path("empty").write_bytes(b"")
+    assert main(["match", "empty", "events.jsonl", "--format", "jsonl"]) == 0
+    assert capsys.readouterr().err == "siftmesh: empty: there are no subscriptions, so nothing can match\n"
+
+
+@pytest.mark.parametrize("index", ["scan", "counting"])
+def test_every_index_can_be_kept(index: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["match", "subscriptions.jsonl", "--index", index, "--save-index", "index"]) == 0
+    assert capsys.readouterr() == ("", "")
+    assert ids(capsys, "index", "events.jsonl") == IDS

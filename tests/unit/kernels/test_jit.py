@@ -222,3 +222,15 @@ def test_kernels_call_each_other_with_wide_numbers(package: Path, tmp_path: Path
 def test_the_settings_of_others_stay() -> None:
     assert os.environ.get("NUMBA_CACHE_DIR", "") == config.CACHE_DIR
     assert not config.CACHE_LOCATOR_CLASSES
+
+
+def test_a_folder_without_code_is_cold(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(siftmesh.kernels.jit, "cache_folder", lambda: tmp_path)
+    monkeypatch.setattr(config, "DISABLE_JIT", 0)
+    assert siftmesh.kernels.jit.is_cold()
+    (tmp_path / "pools.take_words-1.py311.nbi").touch()
+    assert not siftmesh.kernels.jit.is_cold()
+    monkeypatch.setattr(siftmesh.kernels.jit, "cache_folder", lambda: None)
+    assert siftmesh.kernels.jit.is_cold()
+    monkeypatch.setattr(config, "DISABLE_JIT", 1)
+    assert not siftmesh.kernels.jit.is_cold()

@@ -198,3 +198,9 @@ def test_substituting_fills_every_place() -> None:
         "a = 1 AND b IN (1, 'x') AND SOME (xs AS x: x = 'x')"
     )
     assert ast.parameters(condition) == ("p", "q")
+
+
+@pytest.mark.parametrize("row", [5, None, "x", b"x", {1}])
+def test_what_is_no_row_is_refused(row: Any) -> None:
+    with pytest.raises(ParameterError, match="is no row of values"):
+        Template(parse("a = :p")).bind(row)

@@ -467,3 +467,22 @@ def test_zones_do_not_matter() -> None:
         found = check(pa.table({"a": pa.array(moments, pa.timestamp("us", zone))}))
         asked = ASKED.index("a = TIMESTAMP '2024-01-01T12:00:00Z'")
         assert [asked in row for row in found] == [True, True]
+
+
+TORN = pa.Array.from_buffers(
+    pa.string(), 2, [None, pa.py_buffer(np.array([0, 1, 2], np.int32)), pa.py_buffer(b"x\xff")]
+)
+
+
+@pytest.mark.parametrize(
+    "column", [TORN, TORN.dictionary_encode(), pa.ListArray.from_arrays([0, 1, 2], TORN)]
+)
+def test_strings_that_are_no_unicode_are_left_to_who_can_say_where(column: Any) -> None:
+    assert encode_columns(pa.RecordBatch.from_arrays([column], names=["s"]), {"s": 0}, nowhere) is None
+    whole = pa.RecordBatch.from_arrays([column.slice(0, 1)], names=["s"])
+    if not isinstance(column, pa.DictionaryArray):
+        assert encode_columns(whole, {"s": 0}, nowhere) is not None
+
+
+def nowhere(*_: Any) -> None:
+    """No atom is known."""

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import math
 from datetime import UTC, datetime
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given
 
@@ -15,6 +17,7 @@ from siftmesh.logic.evaluate import truth
 from siftmesh.logic.tree import Tree
 from siftmesh.matching.explain import explain
 from siftmesh.model.event import Event
+from tests.reference.leaves import leaf
 from tests.reference.strategies import events, trees
 
 TEXT = "price < 10 AND (title = 'Dune' OR author LIKE 'H%') AND NOT tags CONTAINS 'sold'"
@@ -142,3 +145,18 @@ def test_what_keeps_it_from_matching_in_sentences() -> None:
         "the index waits for a = 1 and did not look at it",
     ]
     assert explain("x", tree, Event.of({"a": 1, "b": 2})).why_not() == "x matches"
+
+
+def test_numbers_that_json_does_not_have_are_words_there() -> None:
+    told = explain(math.inf, leaf("a", "<", 5), Event({"a": math.inf, "b": -math.inf})).to_json()
+    assert json.loads(told)["verdict"]["saw"] == {"a": "Infinity"}
+    assert json.loads(told)["subscription"] == "Infinity"
+    told = explain(1, leaf("b", "<", 5), Event({"b": -math.inf})).to_json()
+    assert json.loads(told)["verdict"]["saw"] == {"b": "-Infinity"}
+
+
+@pytest.mark.parametrize("subscription", [np.float64(3), "\ud800", ("x", 1), 2**70, b"x"])
+def test_ids_that_json_does_not_have_are_text_there(subscription: Any) -> None:
+    told = json.loads(explain(subscription, leaf("a", "<", 5), Event({"a": 1})).to_json())
+    assert told["subscription"] in (repr(subscription), subscription)
+    assert told["matches"] is True

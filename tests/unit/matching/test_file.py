@@ -323,3 +323,39 @@ def test_processes_share_a_file_and_do_not_see_what_others_write(tmp_path: Path)
         # What was not written to is not copied, though all of it was read.
         assert int(private) < big.nbytes // 4
     assert path.read_bytes() == before
+
+
+def test_a_file_keeps_its_mode_and_a_link_its_target(tmp_path: Path) -> None:
+    target, link = tmp_path / "target", tmp_path / "link"
+    save(target, {}, {"first": 1})
+    target.chmod(0o600)
+    link.symlink_to(target)
+    save(link, {}, {"second": 2})
+    assert link.is_symlink()
+    assert load(target)[1] == {"second": 2}
+    assert target.stat().st_mode & 0o777 == 0o600
+
+
+def test_what_is_no_file_is_not_replaced(tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    for place in (pipe, tmp_path):
+        with pytest.raises(ConfigError, match="cannot be written: it is no file"):
+            save(place, {}, {})
+    assert pipe.is_fifo()
+
+
+@pytest.mark.parametrize("path", [None, 5, "", "/", "a\0b", "\ud800"])
+def test_what_is_no_path_is_refused(path: Any) -> None:
+    for use in (load, lambda path: save(path, {}, {})):
+        with pytest.raises(ConfigError, match="is no path; give the name of a file"):
+            use(path)
+
+
+def test_numbers_of_another_order_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    other = {"little": "big", "big": "little"}[sys.byteorder]
+    with monkeypatch.context() as patch:
+        patch.setattr(sys, "byteorder", other)
+        save(tmp_path / "file", {}, {})
+    with pytest.raises(DamagedData, match=f"the numbers are {other}-endian, here they are {sys.byteorder}"):
+        load(tmp_path / "file")

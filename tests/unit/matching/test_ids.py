@@ -12,6 +12,7 @@ import pyarrow as pa
 import pytest
 
 from siftmesh.errors import ConfigError, DuplicateId, SubscriptionError, UnknownId
+from siftmesh.matching.compact_ids import CompactIds
 from siftmesh.matching.ids import SimpleIds, canonical, given_ids, kind_of_id
 
 
@@ -153,3 +154,13 @@ def test_a_table_of_ids_as_arrays() -> None:
     again = CompactIds.from_arrays({name: array.copy() for name, array in arrays.items()})
     assert {id: again[id] for id in again} == {"a": 0, (2, "b"): 2}
     assert again.take("new") == 1
+
+
+def test_ids_that_are_no_unicode_are_refused() -> None:
+    torn = pa.Array.from_buffers(
+        pa.string(), 2, [None, pa.py_buffer(np.array([0, 1, 2], np.int32)), pa.py_buffer(b"x\xff")]
+    )
+    for ids in (SimpleIds(), CompactIds()):
+        with pytest.raises(SubscriptionError, match="an id is no value: a value cannot be read"):
+            ids.take_many(torn)
+        assert len(ids) == 0

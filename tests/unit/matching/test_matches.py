@@ -11,6 +11,7 @@ import pytest
 from siftmesh.errors import ConfigError
 from siftmesh.matching.ids import SimpleIds
 from siftmesh.matching.matches import Matches, joined
+from siftmesh.matching.numbers import Pin
 from siftmesh.matching.work import WorkCounters
 
 
@@ -59,3 +60,10 @@ def test_batches_one_after_the_other() -> None:
     assert [array.tolist() for array in joined([])] == [[0], []]
     one = part([5])
     assert joined([one]) is one
+
+
+@pytest.mark.parametrize("row", ["0", 0.0, None, slice(0, 1)])
+def test_a_row_is_a_number(row: Any) -> None:
+    matches = Matches(np.array([0, 1]), np.array([0], np.int32), SimpleIds(), Pin(), WorkCounters())
+    with pytest.raises(TypeError, match="cannot be interpreted as an integer"):
+        matches.ids(row)

@@ -22,9 +22,9 @@ DIALECTS: dict[str, tuple[str, str]] = {
 }
 
 
-def read(source: Any, dialect: str, limits: Limits = DEFAULT) -> Condition:
+def read(source: Any, dialect: object, limits: Limits = DEFAULT) -> Condition:
     """Parse a filter of the named dialect (text, or decoded JSON where the dialect is JSON)."""
-    if dialect not in DIALECTS:
+    if not isinstance(dialect, str) or dialect not in DIALECTS:
         near = nearest_name(str(dialect), DIALECTS)
         raise ConfigError(f"there is no dialect {dialect!r}; expected {near or ', '.join(sorted(DIALECTS))}")
     module, function = DIALECTS[dialect]

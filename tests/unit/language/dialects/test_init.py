@@ -53,3 +53,9 @@ def test_an_unknown_dialect_is_refused(dialect: str, message: Any) -> None:
     with pytest.raises(ConfigError) as caught:
         read("price = 1", dialect)
     assert str(caught.value) == message
+
+
+@pytest.mark.parametrize("dialect", [None, [], 5, {"sql"}])
+def test_a_dialect_is_a_name(dialect: object) -> None:
+    with pytest.raises(ConfigError, match="there is no dialect"):
+        read("a = 1", dialect)
