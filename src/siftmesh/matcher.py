@@ -186,7 +186,7 @@ class Matcher:
         if self._untended >= _TENDED:
             self._tend(_STEPS)
         if self._expiry is not None:
-            return self._match_living(event)
+            return self._match_living(event, self._expiry)
         # What follows is the gate's reader, spelt out; gate.py says why it is in this order.
         me = get_ident()
         try:
@@ -294,10 +294,15 @@ class Matcher:
         from siftmesh.matching.file import save
 
         self._purge_all()
-        with self._gate.reading:
-            arrays, known = self._matcher.to_arrays()
-            if self._expiry is not None:
-                arrays |= self._expiry.arrays()
+        while True:
+            with self._gate.reading:
+                if self._matcher.settle(0):
+                    arrays, known = self._matcher.to_arrays()
+                    if self._expiry is not None:
+                        arrays |= self._expiry.arrays()
+                    break
+            with self._gate:
+                self._matcher.settle(_STEPS)
         types = None if self._schema is None else self._schema.names()
         save(path, arrays, {"matcher": known, "schema": types, "limits": asdict(self._reader.limits)})
 
@@ -327,10 +332,10 @@ class Matcher:
             return normalise(condition)
         return self._reader.read(condition, dialect)
 
-    def _match_living(self, event: Any) -> list[Hashable]:
+    def _match_living(self, event: Any, expiry: Expiry) -> list[Hashable]:
         """`match` where some subscriptions have an end; what has ended is removed afterwards, bit by bit."""
         with self._gate.reading:
-            expiry, now = self._ends, self._clock()
+            now = self._clock()
             late = expiry.first() <= now
             numbers = self._matcher.find(event)
             found = self._matcher.of(expiry.living(numbers, now) if late else numbers)
@@ -339,15 +344,11 @@ class Matcher:
                 self._purge(_PURGED)
         return found
 
-    @property
-    def _ends(self) -> Expiry:
-        if self._expiry is None:
-            self._expiry = Expiry()
-        return self._expiry
-
     def _set_end(self, numbers: Sequence[int], end: float | None) -> None:
         if end is not None:
-            self._ends.set_many(numbers, end)
+            if self._expiry is None:
+                self._expiry = Expiry()
+            self._expiry.set_many(numbers, end)
 
     def _has_ended(self, subscription: object) -> bool:
         if self._expiry is None:
@@ -361,8 +362,8 @@ class Matcher:
 
     def _expire(self, subscription: Hashable) -> None:
         """Remove a subscription if it has ended; for who is alone."""
-        if self._has_ended(subscription):
-            self._ends.forget(self._matcher.remove(subscription))
+        if self._expiry is not None and self._has_ended(subscription):
+            self._expiry.forget(self._matcher.remove(subscription))
 
     def _purge(self, most: int) -> int:
         """Remove what has ended, at most so many, and say how many; for who is alone."""

@@ -534,6 +534,37 @@ class MatcherContract:
         assert [set(ids) for ids in m.match_batch(table)] == expected
         assert [set(ids) for ids in m.match_batch(table.slice(1))] == expected[1:]
 
+    @pytest.mark.parametrize(
+        "pair",
+        [
+            ("a = :p AND b = 5", "a = :p AND b = :q"),
+            ("a = :p AND b = 5", "a = 5 AND b = :q"),
+            ("a = :p AND b = 5", "a = :p AND b = 6"),
+            ("a = 5 AND b < :q", "a = :p AND b < 5"),
+            ("a = 'x' OR b = :p", "a = :t OR b = 5"),
+            ("a BETWEEN 2 AND :p AND b = :q", "a BETWEEN :p AND 9 AND b = :q"),
+        ],
+    )
+    def test_templates_of_one_shape_keep_their_own_constants(self, pair: tuple[str, str]) -> None:
+        count = 300  # from so many on mappings become columns, too
+        rows = {
+            "p": [n % 10 for n in range(count)],
+            "q": [n % 7 for n in range(count)],
+            "t": ["x", "y"] * 150,
+        }
+        for first, second in (pair, pair[::-1]):
+            m, one_by_one = Matcher(index=self.index), Matcher(index="scan")
+            for place, text in enumerate((first, second)):
+                ids = [1_000 * place + n for n in range(count)]
+                m.add_many(text, pa.table({"id": ids, **rows}))
+                template = m.template(text)
+                for n, number in enumerate(ids):
+                    tree = template.bind({name: rows[name][n] for name in template.parameters})
+                    one_by_one.add(number, tree)
+                    assert m[number] == tree
+            for event in ({"a": a, "b": b} for a in (*range(10), "x") for b in range(8)):
+                assert sorted(m.match(event)) == sorted(one_by_one.match(event))  # type: ignore[type-var]  # ints
+
     # ---- links
 
     def test_links_are_told_once(self) -> None:

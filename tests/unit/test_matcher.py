@@ -714,3 +714,78 @@ def test_a_profile_helps_a_matcher_that_has_seen_no_event() -> None:
     matcher = Matcher(profile=profile)
     matcher.add("one", "kind = 'a' AND name = 'n7'")
     assert matcher.match({"kind": "a", "name": "n7"}) == ["one"]
+
+
+def together(work: Callable[[int], None], threads: int = 4) -> None:
+    """The same work in several threads, which take turns as often as they can; the first fault is raised."""
+    faults: list[BaseException] = []
+
+    def guarded(number: int) -> None:
+        try:
+            work(number)
+        except BaseException as fault:
+            faults.append(fault)
+
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    try:
+        running = [Thread(target=guarded, args=(number,)) for number in range(threads)]
+        for thread in running:
+            thread.start()
+        for thread in running:
+            thread.join()
+    finally:
+        sys.setswitchinterval(before)
+    if faults:
+        raise faults[0]
+
+
+def test_threads_that_ask_for_texts_get_their_own() -> None:
+    m = Matcher()
+    m.add_many("a = :p", [{"id": f"s{n}", "p": n} for n in range(5_000)])
+
+    def ask(thread: int) -> None:
+        for turn in range(2_000):
+            number = (turn * 7 + thread) % 5_000
+            assert f"s{number}" in m
+            assert m[f"s{number}"] == Predicate("a", Operator.EQ, Kind.NUMBER, number)
+            assert f"t{number}" not in m
+
+    together(ask)
+
+
+def test_threads_may_save_at_once_while_others_add_and_ask(tmp_path: Path) -> None:
+    m = Matcher()
+
+    def work(thread: int) -> None:
+        if thread == 0:
+            for number in range(6_000):
+                m.add(number, f"a BETWEEN {number} AND {2 * number + 5} AND b <> {number}")
+        elif thread == 1:
+            for number in range(300):
+                m.match({"a": number, "b": 1})
+        else:
+            for turn in range(4):
+                m.save(tmp_path / ("one" if turn % 2 else f"own {thread}"))
+
+    together(work)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["one", "own 2", "own 3"]
+    m.save(tmp_path / "one")
+    again = Matcher.load(tmp_path / "one")
+    for number in (0, 5, 500):
+        event = {"a": number, "b": 1}
+        assert sorted(again.match(event)) == sorted(m.match(event))  # type: ignore[type-var]  # ints
+
+
+def test_threads_may_ask_for_links_at_once() -> None:
+    for _ in range(10):
+        m = Matcher()
+        for number in range(40):
+            m.add(number, f"a <= {number}", link=number % 4)
+
+        def ask(thread: int, m: Matcher = m) -> None:
+            for turn in range(200):
+                found = m.matches_link({"a": (turn + thread) % 50})
+                assert len(found) == min(4, max(0, 40 - (turn + thread) % 50))
+
+        together(ask)

@@ -17,6 +17,7 @@ from siftmesh.kernels.atoms import hash_bytes, same_bytes
 from siftmesh.kernels.bits import mix
 from siftmesh.kernels.jit import kernel
 from siftmesh.kernels.layout import Bytes, Longs, Words
+from siftmesh.kernels.memory import bytes_of
 
 __all__ = [
     "ALIVE",
@@ -31,6 +32,7 @@ __all__ = [
     "TEXT",
     "enter_ints",
     "enter_texts",
+    "find_encoded",
     "find_int",
     "find_text",
     "forget",
@@ -97,6 +99,12 @@ def find_text(
                 return int(number)
         place = (place + 1) & mask
     return -1
+
+
+@kernel
+def find_encoded(table: Words, words: Longs, kinds: Bytes, heap: Bytes, encoded: bytes, length: int) -> int:
+    """The number of a string that is the first bytes of some, of which there are eight more, or -1."""
+    return find_text(table, words, kinds, heap, bytes_of(encoded), 0, length)
 
 
 @kernel

@@ -39,6 +39,7 @@ from siftmesh.matching.favourites import Favourites
 from siftmesh.matching.id_columns import IntIds
 from siftmesh.matching.kept import KeptTrees
 from siftmesh.matching.listed import part_of
+from siftmesh.matching.matches import joined
 from siftmesh.matching.packing import pack_event, pack_plain
 from siftmesh.matching.places import OFTEN, Places
 from siftmesh.matching.planner import Planner
@@ -146,6 +147,10 @@ class AdaptiveEngine:
         self._planner.tend(steps)
         return self._planner.owes(self._scratches.all)
 
+    def settle(self, steps: int) -> bool:
+        """Do so many steps of what a file has no place for; whether it is done, and arrays change nothing."""
+        return self.bitmaps.settle(steps)
+
     def use(self, profile: Profile | None) -> None:
         """Plan by a profile where it knows something."""
         self.clusters.estimates.use(profile)
@@ -232,12 +237,7 @@ class AdaptiveEngine:
                 block = batch.slice(first, _BLOCK)
                 parts.append(self._find_block(block, before))
                 before += block.num_rows
-        if not parts:
-            return find_one_by_one(self.find, events)
-        if len(parts) == 1:
-            return parts[0]
-        sizes = np.concatenate([np.zeros(1, np.int64), *[np.diff(bounds) for bounds, _ in parts]])
-        return np.cumsum(sizes), np.concatenate([numbers for _, numbers in parts])
+        return joined(parts) if parts else find_one_by_one(self.find, events)
 
     def _find_block(self, batch: pa.RecordBatch, before: int) -> tuple[Longs, Words]:
         encoded = encode_columns(batch, self.clusters.pools.slots, self._atoms)

@@ -178,6 +178,11 @@ class TreeMatcher:
         tend = getattr(self._engine, "tend", None)
         return tend is not None and bool(tend(steps))
 
+    def settle(self, steps: int) -> bool:
+        """Do so many small steps of what has to be done before `to_arrays`; whether all is done."""
+        settle = getattr(self._engine, "settle", None)
+        return settle is None or bool(settle(steps))
+
     # ---- asking
 
     def match(self, event: Mapping[str, Any] | Event) -> list[Hashable]:
@@ -302,7 +307,7 @@ class TreeMatcher:
     # ---- files
 
     def to_arrays(self) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
-        """All that is known, as arrays and as what JSON can hold."""
+        """All that is known, as arrays and as what JSON can hold; what is settled does not change by it."""
         from siftmesh.matching.compact_ids import CompactIds
 
         engine: Any = self.engine

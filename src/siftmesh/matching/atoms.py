@@ -32,7 +32,7 @@ from siftmesh.logic.render import render
 from siftmesh.logic.tree import And, Operator, Predicate
 from siftmesh.matching.pools import Pools
 from siftmesh.model.pattern import escape
-from siftmesh.model.values import Kind
+from siftmesh.model.values import FIRST_MICROSECOND, LAST_MICROSECOND, Kind
 
 __all__ = ["constant_of", "describe", "number_of"]
 
@@ -40,6 +40,7 @@ _INT_LIMIT = 2.0**63
 # The keys of the greatest double there is, and of the least.
 _GREATEST = 0x7FEFFFFFFFFFFFFF
 _LEAST = ~_GREATEST
+_CALENDAR = range(FIRST_MICROSECOND, LAST_MICROSECOND + 1)
 
 
 def describe(pools: Pools, atom: int) -> str:
@@ -68,11 +69,14 @@ def describe(pools: Pools, atom: int) -> str:
 
 def _block(name: str, low: int, high: int, timed: bool) -> str:
     """A stretch of keys as the range of its values."""
-    kind = Kind.TIMESTAMP if timed else Kind.NUMBER
-    ends: list[Any] = [low, high]
+    # No atom tells which of the two it is; what is no stretch of the calendar is one of numbers.
+    timed = timed and high - low < len(_CALENDAR) and low <= _CALENDAR[-1] and high >= _CALENDAR[0]
+    least, greatest = (_CALENDAR[0], _CALENDAR[-1]) if timed else (_LEAST, _GREATEST)
+    # The outermost blocks reach beyond what there is.
+    ends: list[Any] = [min(max(end, least), greatest) for end in (low, high)]
     if not timed:
-        # The outermost blocks reach beyond the numbers.
-        ends = [number_of(min(max(end, _LEAST), _GREATEST)) for end in ends]
+        ends = [number_of(end) for end in ends]
+    kind = Kind.TIMESTAMP if timed else Kind.NUMBER
     both = zip((Operator.GE, Operator.LE), ends, strict=True)
     return render(And(tuple(Predicate(name, asked, kind, end) for asked, end in both)))
 

@@ -274,6 +274,14 @@ class BitmapIndex:
         self._searcher = None
         self._untidy = True
 
+    def settle(self, steps: int) -> bool:
+        """Do so many steps of merges; whether none is under way then."""
+        for _ in range(steps):
+            if not self._merges:
+                break
+            self._step()
+        return not self._merges
+
     def _finish(self) -> None:
         while self._merges:
             self._step()

@@ -28,11 +28,10 @@ from siftmesh.kernels.layout import BOOL, FLOAT, INT, NULL, OPAQUE, STRING, TIME
 from siftmesh.model.event import MAX_DEPTH
 from siftmesh.model.path import quote
 from siftmesh.model.rows import without_nanoseconds
+from siftmesh.model.values import FIRST_MICROSECOND, LAST_MICROSECOND
 
 __all__ = ["Columns", "encode_columns", "is_unicode"]
 
-_FIRST_MOMENT = -62_135_596_800_000_000
-_LAST_MOMENT = 253_402_300_799_999_999
 _DAY = 86_400_000_000
 _LARGEST = 2**63 - 1
 
@@ -217,7 +216,7 @@ def _moments(array: pa.Array) -> NDArray[np.int64]:
         bounds = pc.min_max(moments).as_py()
         # Near the ends of the calendar it depends on the zone what can be read.
         margin = 0 if zone in (None, "UTC") else _DAY
-        if bounds["min"] < _FIRST_MOMENT + margin or bounds["max"] > _LAST_MOMENT - margin:
+        if bounds["min"] < FIRST_MICROSECOND + margin or bounds["max"] > LAST_MICROSECOND - margin:
             raise Strange
     return _fixed(moments, np.int64)
 

@@ -22,8 +22,8 @@ from siftmesh.kernels.ids import (
     TEXT,
     enter_ints,
     enter_texts,
+    find_encoded,
     find_int,
-    find_text,
     forget,
     forget_int,
     forget_text,
@@ -56,6 +56,8 @@ __all__ = ["CompactIds"]
 _LEAST, _GREATEST = -(2**63), 2**63 - 1
 _KIND = 3
 _CHUNK = 1_024
+# Kernels may look at the bytes behind a string.
+_BEHIND = bytes(8)
 
 
 class CompactIds(IdArrays):
@@ -171,13 +173,16 @@ class CompactIds(IdArrays):
                 found = find_int(self._old, self._words, self._kinds, subscription)
             return int(found)
         if type(subscription) is str:
-            length = self._one.write(subscription)
-            if length is not None:
-                by_number = (self._words, self._kinds, self._heap)
-                found = find_text(self._table, *by_number, self._one.text, 0, length)
-                if found < 0 and len(self._old):
-                    found = find_text(self._old, *by_number, self._one.text, 0, length)
-                return int(found)
+            try:
+                encoded = subscription.encode()
+            except UnicodeEncodeError:
+                return self._others.get(subscription, -1)
+            # Several threads may ask at once, so there is no place of its own to write it to.
+            asked = (self._words, self._kinds, self._heap, encoded + _BEHIND, len(encoded))
+            found = find_encoded(self._table, *asked)
+            if found < 0 and len(self._old):
+                found = find_encoded(self._old, *asked)
+            return int(found)
         return self._others.get(subscription, -1)
 
     def of(self, numbers: Iterable[int]) -> list[Hashable]:

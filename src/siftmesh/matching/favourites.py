@@ -45,22 +45,25 @@ class Favourites:
     def __init__(self, engine: Finder, make: Callable[[], Finder]) -> None:
         self._engine = engine
         self._make = make
+        # Who takes it is the only one to learn.
+        self._tokens = [None]
         self._forget()
 
     def find(self, event: Any, link_of: Words) -> list[int]:
         """The numbers of the links that have a subscription that the event meets."""
-        chosen, every = self._chosen, self._every
+        chosen = self._chosen
         if chosen is not None:
+            index, every = chosen
             self._asked += 1
-            found = _links_of(chosen.find(event), link_of)
+            found = _links_of(index.find(event), link_of)
             if every <= found:
                 self._answered += 1
                 return sorted(every)
-            if self._asked == _LEARN:
-                self._judge(link_of)
+            if self._asked >= _LEARN and not self._judged:
+                self._alone(self._judge, link_of)
         numbers = self._engine.find(event)
         if chosen is None:
-            self._learn(numbers, link_of)
+            self._alone(self._learn, numbers, link_of)
         return sorted(_links_of(numbers, link_of) - {-1})
 
     def inserted(self) -> None:
@@ -71,12 +74,24 @@ class Favourites:
         """A subscription has gone."""
         if self._chosen is not None and number in self._numbers:
             self._numbers.discard(number)
-            self._chosen.delete(number)
+            self._chosen[0].delete(number)
+
+    def _alone(self, work: Callable[..., None], *arguments: Any) -> None:
+        """Learn or judge, unless another thread is about it: who is second leaves this event out."""
+        try:
+            token = self._tokens.pop()
+        except IndexError:
+            return
+        try:
+            work(*arguments)
+        finally:
+            self._tokens.append(token)
 
     def _forget(self) -> None:
-        self._chosen: Finder | None = None
+        # The index of favourites and all links, to be seen together.
+        self._chosen: tuple[Finder, frozenset[int]] | None = None
+        self._judged = False
         self._numbers: set[int] = set()
-        self._every: frozenset[int] = frozenset()
         self._hits = np.zeros(0, np.int32)
         self._events = 0
         self._before: WorkCounters | None = None
@@ -86,6 +101,8 @@ class Favourites:
         self._cost = 0.0
 
     def _learn(self, numbers: list[int], link_of: Words) -> None:
+        if self._chosen is not None:
+            return  # another thread has chosen meanwhile
         if self._size == len(_SIZES):
             self._events += 1
             if self._events > _AGAIN:
@@ -113,18 +130,22 @@ class Favourites:
         for number in numbers:
             chosen.insert(number, self._engine.tree(number))
         self._asked = self._answered = 0
+        self._judged = False
         self._numbers = set(numbers)
-        self._every = frozenset(np.unique(links).tolist())
-        self._chosen = chosen if self._every else None
-        if not self._every:
+        every = frozenset(np.unique(links).tolist())
+        if every:
+            self._chosen = chosen, every
+        else:
             self._give_up()
 
     def _judge(self, link_of: Words) -> None:
         """Keep the favourites if they cost less than they save; else try more of them, or none."""
-        if self._chosen is None:
-            return
-        own = _evaluations(self._chosen.work) / self._asked
-        if own + (1 - self._answered / self._asked) * self._cost < _WORTH * self._cost:
+        asked = self._asked
+        if self._chosen is None or self._judged or asked < _LEARN:
+            return  # another thread was quicker
+        own = _evaluations(self._chosen[0].work) / asked
+        if own + (1 - self._answered / asked) * self._cost < _WORTH * self._cost:
+            self._judged = True
             return
         self._size += 1
         if self._size < len(_SIZES):

@@ -69,7 +69,7 @@ def save(path: str | os.PathLike[str], arrays: Mapping[str, NDArray[Any]], meta:
     target = Path(os.path.realpath(given))
     if target.exists() and not target.is_file():
         raise ConfigError(f"{given}: cannot be written: it is no file")
-    unfinished = target.with_name(f".{target.name}.{os.getpid()}.unfinished")
+    unfinished = target.with_name(f".{target.name}.{os.urandom(6).hex()}.unfinished")
     try:
         with unfinished.open("wb") as file:
             if target.exists():

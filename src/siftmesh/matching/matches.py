@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Sequence
 from operator import index
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, overload
 
 from siftmesh.matching.ids import IdTable
 from siftmesh.matching.numbers import Pin
@@ -47,7 +47,14 @@ class Matches:
         row %= len(self)
         return self._ids.of(self._numbers[self._bounds[row] : self._bounds[row + 1]].tolist())
 
-    def __getitem__(self, row: int) -> list[Hashable]:
+    @overload
+    def __getitem__(self, row: int) -> list[Hashable]: ...
+    @overload
+    def __getitem__(self, row: slice) -> list[list[Hashable]]: ...
+    def __getitem__(self, row: int | slice) -> list[Hashable] | list[list[Hashable]]:
+        """The ids of one event, or of several."""
+        if isinstance(row, slice):
+            return [self.ids(one) for one in range(*row.indices(len(self)))]
         return self.ids(row)
 
     def __iter__(self) -> Iterator[list[Hashable]]:

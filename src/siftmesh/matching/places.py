@@ -127,7 +127,8 @@ class Places:
 
     def insert_rows(self, numbers: Sequence[int], plan: Plan, columns: Mapping[str, Any]) -> bool:
         """Take in all rows of a plan; False, and nothing is changed, if they are for the bitmaps."""
-        form = self._clusters.form(("rows", plan.shape), plan.tree)
+        # Templates of one shape may differ in which constants are parameters: then their programs differ.
+        form = self._clusters.form(("rows", plan.shape, plan.fixed), plan.tree)
         estimates = self._clusters.estimates
         estimates.expect(plan.asked(columns))
         try:

@@ -18,8 +18,10 @@ import msgspec
 from siftmesh.errors import EventError
 
 __all__ = [
+    "FIRST_MICROSECOND",
     "INT_MAX",
     "INT_MIN",
+    "LAST_MICROSECOND",
     "OPAQUE",
     "Kind",
     "Opaque",
@@ -36,8 +38,8 @@ INT_MAX = 2**63 - 1
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND = timedelta(microseconds=1)
 # What has a year of four digits in UTC, and so an RFC 3339 text.
-_FIRST_MICROSECOND = (datetime.min.replace(tzinfo=UTC) - _EPOCH) // _MICROSECOND
-_LAST_MICROSECOND = (datetime.max.replace(tzinfo=UTC) - _EPOCH) // _MICROSECOND
+FIRST_MICROSECOND = (datetime.min.replace(tzinfo=UTC) - _EPOCH) // _MICROSECOND
+LAST_MICROSECOND = (datetime.max.replace(tzinfo=UTC) - _EPOCH) // _MICROSECOND
 
 
 class Kind(IntEnum):
@@ -66,7 +68,7 @@ class Timestamp(msgspec.Struct, frozen=True, order=True):
         if moment.utcoffset() is None:
             raise ValueError("a datetime without a time zone does not say which moment it is")
         micros = (moment - _EPOCH) // _MICROSECOND
-        if not _FIRST_MICROSECOND <= micros <= _LAST_MICROSECOND:
+        if not FIRST_MICROSECOND <= micros <= LAST_MICROSECOND:
             raise ValueError("the moment is not within the years 1 to 9999 of UTC")
         return cls(micros)
 
@@ -176,7 +178,7 @@ def _datetime(thing: Any, place: str) -> Value:
 
 
 def _timestamp(thing: Any, place: str) -> Value:
-    if type(thing.micros) is int and _FIRST_MICROSECOND <= thing.micros <= _LAST_MICROSECOND:
+    if type(thing.micros) is int and FIRST_MICROSECOND <= thing.micros <= LAST_MICROSECOND:
         return thing  # type: ignore[no-any-return]  # a Timestamp, by the tables below
     raise EventError(f"{thing!r} is no moment of the years 1 to 9999", place=place)
 

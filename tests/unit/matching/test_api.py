@@ -55,7 +55,7 @@ def test_whatever_fails_leaves_all_as_it_was(breaking: TreeMatcher) -> None:
         lambda: breaking.replace("a", FALSE, "south"),
         lambda: breaking.replace("b", FALSE, "south"),
         lambda: breaking.add_trees(["c", "d"], [A, FALSE], "south"),
-        lambda: breaking.add_rows(["c", "d"], FilterReader().template("a = :p OR FALSE"), {}, []),
+        lambda: breaking.add_rows(["c", "d"], FilterReader().template("a = :p OR FALSE"), {}, "south"),
     ):
         with pytest.raises((MemoryError, KeyError)):
             use()

@@ -114,3 +114,20 @@ def test_a_pair_is_told_as_both_facts() -> None:
         pools.words, pools.longs, pools.heap, NO_TEXT, slots[0], first, slots[1], NO_LEVEL, second
     )
     assert describe(pools, int(pair)) == "a = 'x' AND b = 2"
+
+
+def test_numbers_on_an_attribute_that_has_moments_too_are_told_as_numbers() -> None:
+    pools = Pools()
+    pools.be_of_times("w")
+    for low, high in ((10.0, 11.0), (-5.0, 1e300), (-1e300, 1e300)):
+        for atom in in_blocks(pools, "w", key(low), key(high)):
+            assert "TIMESTAMP" not in describe(pools, atom)
+
+
+def test_blocks_of_moments_end_with_the_calendar() -> None:
+    pools = Pools()
+    pools.be_of_times("w")
+    last = 253_402_300_799_999_999
+    for low, high in ((last - 10**16, last), (-62_135_596_800_000_000, -62_000_000_000_000_000)):
+        for atom in in_blocks(pools, "w", low, high):
+            assert READER.read(describe(pools, atom))

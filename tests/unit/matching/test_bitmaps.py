@@ -256,3 +256,19 @@ def test_equal_terms_cost_no_more_than_different_ones() -> None:
         assert found.size == ends[-1]
         counts.append(counted[WORK_EDGES])
     assert counts[0] < 2 * counts[1] + 2000
+
+
+def test_merges_are_done_step_by_step_until_none_is_left() -> None:
+    index = BitmapIndex(open_terms=8, segment_terms=4_096, fanout=2)
+    owner = 0
+    while not index._merges:
+        index.add(owner, [(False, [(0, owner, owner + 50, 0)])])
+        owner += 1
+    assert not index.settle(0)
+    steps = 0
+    while not index.settle(1):
+        steps += 1
+    assert steps
+    assert index.settle(0)
+    before = {name: array.copy() for name, array in index.arrays().items()}
+    assert all((index.arrays()[name] == array).all() for name, array in before.items())

@@ -6,6 +6,7 @@ import random
 from typing import Any
 
 import numpy as np
+import pytest
 
 from siftmesh.logic.tree import Tree
 from siftmesh.matching.favourites import Favourites
@@ -92,3 +93,28 @@ def test_a_new_subscription_on_a_new_link_is_seen_at_once(seed: int) -> None:
     for _ in range(200):
         assert favourites.find(event, link_of) == links_by_hand(engine, event, link_of)
     assert LINKS in favourites.find(event, link_of)
+
+
+def test_a_second_thread_leaves_the_learning_to_the_first(seed: int) -> None:
+    engine, favourites, link_of = filled(0.5, 50, random.Random(seed))
+    (token,) = favourites._tokens
+    favourites._tokens.clear()
+    event = Event.of({"x": 0.1})
+    for _ in range(200):
+        assert favourites.find(event, link_of) == links_by_hand(engine, event, link_of)
+    assert favourites._chosen is None
+    favourites._tokens.append(token)
+    for _ in range(200):
+        assert favourites.find(event, link_of) == links_by_hand(engine, event, link_of)
+    assert favourites._chosen is not None
+    assert favourites._tokens == [token]
+
+
+def test_a_fault_while_it_learns_leaves_it_able_to_learn(seed: int) -> None:
+    engine, favourites, link_of = filled(0.5, 50, random.Random(seed))
+    with pytest.raises(IndexError):
+        favourites._alone(list("x").pop, 5)
+    assert len(favourites._tokens) == 1
+    assert favourites.find(Event.of({"x": 0.1}), link_of) == links_by_hand(
+        engine, Event.of({"x": 0.1}), link_of
+    )
