@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from base64 import b64decode
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -23,9 +24,9 @@ def readable(event: Any) -> Mapping[str, Any] | Event:
     """An event as a mapping of names to values, or as the Event that it is.
 
     JSON text is an object. A CloudEvent in its structured JSON form is one too: its context attributes by
-    their names, and its data as `data`. A CloudEvent object of an SDK, with `get_attributes()` and
-    `get_data()` or with `attributes` and `data`, becomes the same mapping; data that are bytes are read if
-    they are JSON.
+    their names, and its data as `data`, also where they came as `data_base64`. A CloudEvent object of an SDK,
+    with `get_attributes()` and `get_data()` or with `attributes` and `data`, becomes the same mapping; data
+    that are bytes are read if they are JSON.
     """
     if isinstance(event, (dict, Event)):
         return event
@@ -68,7 +69,16 @@ def _of_json(text: Any) -> Mapping[str, Any]:
             f"an event is a JSON object, not {_JSON_NAMES.get(type(decoded), 'null')}",
             expected="one JSON object",
         )
+    if "data_base64" in decoded and "specversion" in decoded and "data" not in decoded:
+        return _of_cloud_event(decoded, _bytes(decoded.pop("data_base64")))
     return decoded
+
+
+def _bytes(text: Any) -> bytes:
+    try:
+        return b64decode(text, validate=True)
+    except (TypeError, ValueError) as error:
+        raise EventError(f"this is no base64: {error}", place="data_base64") from None
 
 
 _JSON_NAMES: dict[type, str] = {

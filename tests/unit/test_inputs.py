@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections import ChainMap
 from types import MappingProxyType, SimpleNamespace
 from typing import Any
@@ -139,3 +140,19 @@ def test_many_events() -> None:
 def test_what_is_no_batch_is_refused(thing: Any) -> None:
     with pytest.raises(EventError, match="is no batch of events"):
         readable_many(thing)
+
+
+def test_data_in_base64_are_read_if_they_are_json() -> None:
+    def event(data: str, **more: str) -> str:
+        return json.dumps({"specversion": "1.0", "id": "1", "data_base64": data, **more})
+
+    told = {"specversion": "1.0", "id": "1"}
+    assert readable(event("eyJyYXRpbmciOiA1fQ==")) == {**told, "data": {"rating": 5}}
+    text = readable(event("eA==", datacontenttype="text/plain"))
+    assert text == {**told, "datacontenttype": "text/plain", "data": b"x"}
+    for wrong, place in (("eA", "data_base64"), ("%%%%", "data_base64"), ("eA==", "data")):
+        with pytest.raises(EventError) as caught:
+            readable(event(wrong))
+        assert caught.value.place == place
+    # Whatever has no version is no CloudEvent.
+    assert readable('{"data_base64": "eA=="}') == {"data_base64": "eA=="}
