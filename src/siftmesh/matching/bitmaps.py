@@ -280,12 +280,13 @@ class BitmapIndex:
             if not self._merges:
                 break
             self._step()
+        # Whoever asks for it pays for it, and not the changes to come.
+        self._credit = max(self._credit, 0)
         return not self._merges
 
     def _finish(self) -> None:
-        while self._merges:
-            self._step()
-        self._credit = 0
+        while not self.settle(1):
+            pass
 
     # -- matches -------------------------------------------------------------------------------------------
 

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from siftmesh.errors import SubscriptionError
 from siftmesh.kernels.ids import (
     ALIVE,
     DONE,
@@ -130,7 +131,10 @@ class CompactIds(IdArrays):
         number: int
         given = subscription
         if type(subscription) is not int:
-            subscription = canonical(subscription)
+            try:
+                subscription = canonical(subscription)
+            except SubscriptionError:
+                no_such_id(given)
         if type(subscription) is int and _LEAST <= subscription <= _GREATEST:
             kind, number = INT, forget_int(*self._tables(), subscription)
         elif type(subscription) is str and (length := self._one.write(subscription)) is not None:

@@ -194,3 +194,13 @@ def test_a_million_are_taken_quickly_and_are_small() -> None:
         assert process_time() - began < 3, "a busy machine may take three times as long as a free one"
         assert sum(ids.memory().values()) / count < most
         assert ids.find(column[count // 2].as_py()) == count // 2
+
+
+@pytest.mark.parametrize("table", [SimpleIds, CompactIds])
+@pytest.mark.parametrize("subscription", [[], {}, (1, []), "x", 5, 2**70])
+def test_what_is_not_there_is_not_given_back(table: Any, subscription: Any) -> None:
+    ids = table()
+    ids.take(7)
+    with pytest.raises(UnknownId, match="there is no subscription"):
+        ids.give_back(subscription)
+    assert len(ids) == 1
