@@ -1,9 +1,9 @@
 """Matchers side by side: Siftmesh's own, and what people would use instead, on the same filters and events.
 
 CPU time per event, best of several rounds in which the contenders take turns, each after a run of its own
-that does not count; events are decoded beforehand where a contender's interface allows it. What each finds is compared with what is right, and one that finds
-anything else is marked WRONG and makes the exit code 1. One that would not finish is skipped: what a smaller
-size took is extrapolated, and the note says so.
+that does not count; events are decoded beforehand where a contender's interface allows it. What each finds is
+compared with what is right, and one that finds anything else is marked WRONG and makes the exit code 1. One
+that would not finish is skipped: what a smaller size took is extrapolated, and the note says so.
 """
 
 from __future__ import annotations

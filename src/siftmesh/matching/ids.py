@@ -140,13 +140,20 @@ class SimpleIds:
 
     def to_arrow(self, numbers: Any) -> Any:
         """The ids of numbers as an Arrow array."""
+        import numpy
         import pyarrow
 
-        found = self.of(numbers.tolist())
+        # Each id once, and then for each number the place of its id among them.
+        places = numpy.zeros(self.numbers.room, numpy.int32)
+        places[numbers] = 1
+        distinct = numpy.flatnonzero(places)
+        places[distinct] = numpy.arange(len(distinct))
+        found = self.of(distinct.tolist())
         kinds = {kind_of_id(one) for one in found} | {kind_of_id(one) for one in self._numbers}
         if len(kinds) > 1 or (kinds and not kinds <= {"int", "str"}):
             of_several_kinds(kinds)
-        return pyarrow.array(found, pyarrow.string() if kinds == {"str"} else pyarrow.int64())
+        column = pyarrow.array(found, pyarrow.string() if kinds == {"str"} else pyarrow.int64())
+        return column.take(pyarrow.array(places[numbers]))
 
     def compact(self) -> None:
         """Nothing is ever put off."""
