@@ -220,7 +220,9 @@ class Matcher:
             except EventError as error:
                 raise error.in_row(first + (error.row or 0)) from None
             self._learn(time.perf_counter() - began)
-            self._tend(2 * _STEPS)
+            self._untended += len(parts[-1][0]) - 1
+            if self._untended >= _TENDED:
+                self._tend(_STEPS * self._untended // _TENDED)
         with self._gate.reading:
             return matcher.matches(parts, pin, before)
 
