@@ -15,15 +15,13 @@ import pyarrow as pa
 from benchmarks.matcher_workloads import Case
 from benchmarks.peers.contender import BATCH, Contender, Unavailable
 from benchmarks.peers.reference import Reference, difference
+from benchmarks.timing import SHORT
 
 __all__ = ["Cell", "Settings", "Side", "compare"]
 
 # Matches that one call may find: they are all kept until it has ended.
 MOST_MATCHES = 5_000_000
 LEAST_GROWTH = 1_000_000
-# A turn of fewer seconds begins with a run that does not count: else it would mostly measure how what another
-# contender left in the processor's caches is driven out, which a stream of events does only once.
-SHORT = 0.5
 # A predicted cost this many times over the budget is believed; the prediction is a straight line.
 DOUBT = 1.5
 MEASURED, WRONG, FAILED, SKIPPED, UNAVAILABLE = "measured", "WRONG", "FAILED", "skipped", "not available"
@@ -209,6 +207,7 @@ def _turn(each: _Running) -> None:
     gc.disable()
     try:
         if each.side.event * each.cell.events < SHORT:
+            # As in `per_item`: a stream of events drives out what others left in the caches only once.
             each.contender.run(each.prepared)
         began = each.clock()
         each.found = each.contender.run(each.prepared)
