@@ -21,8 +21,8 @@ def per_item(
 ) -> dict[str, float]:
     """Seconds (of CPU time, unless another clock is given) that each contender needs per item.
 
-    A call handles `items` of them. One that is short is made once more beforehand: else it would mostly measure
-    how what another contender left in the processor's caches is driven out.
+    A call handles `items` of them. One that is short is made once more beforehand: else it would mostly
+    measure how what another contender left in the processor's caches is driven out.
     """
     best = dict.fromkeys(contenders, float("inf"))
     for _ in range(rounds):

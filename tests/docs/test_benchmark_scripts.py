@@ -298,11 +298,12 @@ def test_loading_tells_what_each_way_takes(tmp_path: Path) -> None:
 
 
 def test_contenders_take_turns_and_the_best_turn_counts() -> None:
-    clock = iter(np.cumsum([0, 8, 0, 3, 0, 0.4, 0, 0.5]).tolist())
+    clock = iter(np.cumsum([0, 8, 0, 3, 0, 0.25, 0, 2, 0, 0.125, 0, 2]).tolist())
     turns: list[str] = []
     works = {"one": lambda: turns.append("one"), "two": lambda: turns.append("two")}
-    assert per_item(works, 2, rounds=2, clock=lambda: next(clock)) == {"one": 0.2, "two": 0.25}
-    assert turns == ["one", "two", "one", "two"]
+    assert per_item(works, 2, rounds=3, clock=lambda: next(clock)) == {"one": 0.0625, "two": 1.0}
+    # Before the last, short turn there is one that does not count.
+    assert turns == ["one", "two", "one", "two", "one", "one", "two"]
 
 
 def test_a_newer_line_takes_the_place_of_one_about_the_same(tmp_path: Path) -> None:
