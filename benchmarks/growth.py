@@ -66,7 +66,7 @@ def _measure(workload: str, asked: argparse.Namespace) -> list[Line]:
     gc.freeze()
     try:
         contenders = {size: partial(_match, matcher, parts) for size, matcher in matchers.items()}
-        each = per_item(contenders, events.num_rows, asked.rounds)
+        each = per_item(contenders, events.num_rows, asked.rounds, warm=True)
     finally:
         gc.unfreeze()
     for size, seconds in each.items():

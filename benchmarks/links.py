@@ -61,6 +61,7 @@ def _measure(workload: str, case: Case, links: int, asked: argparse.Namespace) -
         {"all": partial(_all, every, events, links), "by link": partial(_by_link, by_link, events)},
         len(events),
         asked.rounds,
+        warm=True,
     )
     favourites: Any = by_link._matcher._engine  # no public name says what was chosen
     chosen = len(favourites._favourites._numbers) if favourites._favourites._chosen is not None else 0

@@ -18,17 +18,18 @@ def per_item(
     items: int,
     rounds: int = 7,
     clock: Callable[[], float] = time.process_time,
+    warm: bool = False,
 ) -> dict[str, float]:
     """Seconds (of CPU time, unless another clock is given) that each contender needs per item.
 
-    A call handles `items` of them. One that is short is made once more beforehand: else it would mostly
-    measure how what another contender left in the processor's caches is driven out.
+    A call handles `items` of them. When `warm`, one that is short is made once more beforehand: else it would
+    mostly measure how what another contender left in the processor's caches is driven out.
     """
     best = dict.fromkeys(contenders, float("inf"))
     for _ in range(rounds):
         for name, work in contenders.items():
             with undisturbed():
-                if best[name] * items < SHORT:
+                if warm and best[name] * items < SHORT:
                     work()
                 began = clock()
                 work()

@@ -389,7 +389,8 @@ class Matcher:
     def _tend(self, steps: int) -> None:
         """Do some of what the index put off."""
         self._untended = 0
-        if get_ident() not in self._inside:
+        # To be alone keeps all others waiting, so there has to be a reason.
+        if self._matcher.owes() and get_ident() not in self._inside:
             with self._gate:
                 self._matcher.tend(steps)
 

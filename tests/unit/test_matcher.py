@@ -625,6 +625,9 @@ def test_who_only_matches_pays_what_the_index_put_off(monkeypatch: pytest.Monkey
     paid: list[int] = []
     m = Matcher(index="scan")
     monkeypatch.setattr(m._matcher, "tend", paid.append)
+    m.match_batch([{"a": 1}] * 1_000)
+    assert paid == []  # nothing is owed
+    monkeypatch.setattr(m._matcher, "owes", lambda: True)
     for _ in range(1_000):
         m.match({"a": 1})
     assert 2 <= len(paid) <= 10

@@ -141,10 +141,13 @@ class AdaptiveEngine:
 
     def tend(self, steps: int) -> bool:
         """Pay some of what was put off; whether more is owed."""
-        if not self._planner.owes(self._scratches.all):
-            return False
-        self._scratches.moves += 1
-        self._planner.tend(steps)
+        if self.owes():
+            self._scratches.moves += 1
+            self._planner.tend(steps, self._scratches.all)
+        return self.owes()
+
+    def owes(self) -> bool:
+        """Whether `tend` would do something."""
         return self._planner.owes(self._scratches.all)
 
     def settle(self, steps: int) -> bool:
@@ -199,10 +202,9 @@ class AdaptiveEngine:
 
     def _packed(self, event: Mapping[str, Any] | Event) -> tuple[Event, bytes]:
         read = event if isinstance(event, Event) else Event.of(event)
-        slots = self.clusters.pools.slots
         if read.closed:
             read.refuse_paths_into_arrays(self.places.paths())
-        return read, pack_event(read, slots)
+        return read, pack_event(read, self.clusters.pools.slots)
 
     def _of_bitmaps(self, event: Any, packed: bytes, named: bool, scratch: Scratch) -> list[int]:
         codes = self.bitmaps.match_one(scratch.present, scratch.lows, scratch.highs, scratch.work)
@@ -353,9 +355,8 @@ class AdaptiveEngine:
         made.clusters = ClusterIndex.from_arrays(part_of(arrays, "clusters"))
         made.bitmaps = BitmapIndex.from_arrays(part_of(arrays, "bitmaps"))
         paths = msgspec.msgpack.decode(arrays["paths"].tobytes(), type=dict[str, int])
-        made.places = Places(
-            made.clusters, Dims(arrays["dims"]), KeptTrees.from_arrays(part_of(arrays, "kept")), paths
-        )
+        kept = KeptTrees.from_arrays(part_of(arrays, "kept"))
+        made.places = Places(made.clusters, Dims(arrays["dims"]), kept, paths)
         made._planner = Planner(made.clusters, made.places, made._move)
         made._room = int(arrays["room"][0])
         return made

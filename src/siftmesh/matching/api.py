@@ -178,6 +178,11 @@ class TreeMatcher:
         tend = getattr(self._engine, "tend", None)
         return tend is not None and bool(tend(steps))
 
+    def owes(self) -> bool:
+        """Whether `tend` would do something; it may be asked while others ask."""
+        owes = getattr(self._engine, "owes", None)
+        return owes is not None and bool(owes())
+
     def settle(self, steps: int) -> bool:
         """Do so many small steps of what has to be done before `to_arrays`; whether all is done."""
         settle = getattr(self._engine, "settle", None)

@@ -41,14 +41,12 @@ class Planner:
 
     def owes(self, scratches: Iterable[Scratch]) -> bool:
         """Whether there is something to do."""
-        if self._work is None:
-            sampled = sum(int(scratch.counters[N_SAMPLED]) for scratch in scratches)
-            if sampled >= self._next:
-                self._begin(scratches, sampled)
-        return self._work is not None
+        return self._work is not None or _sampled(scratches) >= self._next
 
-    def tend(self, steps: int) -> None:
+    def tend(self, steps: int, scratches: Iterable[Scratch]) -> None:
         """Do some steps: look at a program, or move a subscription."""
+        if self._work is None and self.owes(scratches):
+            self._begin(scratches)
         while steps > 0 and self._work is not None:
             if next(self._work, self) is self:
                 self._work = None
@@ -57,11 +55,12 @@ class Planner:
     def finish(self, scratches: Iterable[Scratch]) -> None:
         """Look at everything now, and move all that stands badly."""
         if self._work is None:
-            self._begin(scratches, sum(int(scratch.counters[N_SAMPLED]) for scratch in scratches))
+            self._begin(scratches)
         while self._work is not None:
-            self.tend(1 << 16)
+            self.tend(1 << 16, scratches)
 
-    def _begin(self, scratches: Iterable[Scratch], sampled: int) -> None:
+    def _begin(self, scratches: Iterable[Scratch]) -> None:
+        sampled = _sampled(scratches)
         self._next = max(_FIRST, _FURTHER * sampled)
         seen = np.zeros(max((len(scratch.seen) for scratch in scratches), default=0), np.int64)
         for scratch in scratches:
@@ -111,3 +110,8 @@ class Planner:
             # What no access finds seldom may still be for the bitmaps.
             return now > self._places.often * _BETTER and self._places.fits_bitmaps(program.part)
         return likely * _BETTER < now and now - likely > _GAIN
+
+
+def _sampled(scratches: Iterable[Scratch]) -> int:
+    """How many events were noted."""
+    return sum(int(scratch.counters[N_SAMPLED]) for scratch in scratches)
