@@ -14,7 +14,7 @@ from hashlib import sha256
 from threading import Thread
 
 from benchmarks.matcher_workloads import make
-from benchmarks.peers.contender import BATCH, batches
+from benchmarks.peers.contender import batches
 from benchmarks.peers.own import fill
 from benchmarks.records import Line, keep, names, number, options, positive
 from benchmarks.timing import per_item
@@ -40,7 +40,7 @@ def _measure(workload: str, asked: argparse.Namespace) -> list[Line]:
     case = make(workload, asked.size, asked.events, seed=asked.seed)
     matcher = Matcher()
     fill(matcher, case)
-    parts = batches(case.events)
+    parts = batches(case.events, asked.batch)
 
     def match() -> None:
         for part in parts:
@@ -56,7 +56,7 @@ def _measure(workload: str, asked: argparse.Namespace) -> list[Line]:
         for threads in asked.threads
     }
     best = per_item(contenders, 1, asked.rounds, clock=time.perf_counter)
-    print(f"\n{workload}: {asked.size:,} subscriptions, batches of {BATCH:,} events")
+    print(f"\n{workload}: {asked.size:,} subscriptions, batches of {asked.batch:,} events")
     print(f"  {'threads':<10}{'events/s':>14}{'x 1 thread':>12}{'sha256 x 1 thread':>20}")
     lines = []
     for threads in asked.threads:
@@ -67,7 +67,7 @@ def _measure(workload: str, asked: argparse.Namespace) -> list[Line]:
         )
         rate = threads * turns * case.events.num_rows / best["match_batch", threads]
         print(f"  {threads:<10}{number(rate):>14}{number(gain):>12}{number(allowed):>20}")
-        line = {"workload": workload, "size": asked.size, "threads": threads}
+        line = {"workload": workload, "size": asked.size, "batch": asked.batch, "threads": threads}
         figures = {"events_per_second": rate, "x_one_thread": gain, "sha256_x_one_thread": allowed}
         lines.append(line | {name: float(f"{value:.4g}") for name, value in figures.items()})
     return lines
@@ -106,6 +106,7 @@ def _options(arguments: Sequence[str]) -> argparse.Namespace:
     parser.add_argument("--workloads", type=names(WORKLOADS), default=list(WORKLOADS))
     parser.add_argument("--size", type=positive, default=2_000 if quick else 200_000, help="subscriptions")
     parser.add_argument("--events", type=positive, default=2_000 if quick else 20_000)
+    parser.add_argument("--batch", type=positive, default=10_000, help="events in a batch")
     parser.add_argument("--threads", type=_threads, default=[1, 2], help="1,2 unless others are named")
     parser.add_argument("--turn", type=float, default=0.1 if quick else 1.0, help="seconds of a turn")
     parser.add_argument("--rounds", type=positive, default=2 if quick else 7)

@@ -62,9 +62,9 @@ class Contender(ABC):
         """Give back what the garbage collector does not."""
 
 
-def batches(events: pa.Table) -> list[pa.Table]:
-    """The events as tables of `BATCH` rows."""
-    return [events.slice(start, BATCH) for start in range(0, events.num_rows, BATCH)]
+def batches(events: pa.Table, rows: int = BATCH) -> list[pa.Table]:
+    """The events as tables of so many rows."""
+    return [events.slice(start, rows) for start in range(0, events.num_rows, rows)]
 
 
 def mappings(events: pa.Table) -> list[dict[str, Any]]:

@@ -40,7 +40,7 @@ _PURGED = 64
 _TENDED, _STEPS = 256, 32
 # A batch is matched in slices, between which whoever adds or removes has its turn; each should take about as
 # many seconds as this.
-_MOST_ROWS, _LEAST_ROWS = 1_024, 32
+_MOST_ROWS, _LEAST_ROWS = 4_096, 32
 _SLICE = 0.005
 
 
