@@ -9,6 +9,7 @@ import sys
 import tracemalloc
 from collections import Counter
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from threading import Thread
 from timeit import repeat
@@ -35,6 +36,31 @@ from siftmesh.errors import (
 from siftmesh.logic.tree import And, Operator, Or, Predicate
 from siftmesh.model.schema import Schema
 from siftmesh.model.values import Kind
+
+
+def together(*jobs: Callable[[], None]) -> None:
+    """Each job in a thread of its own, which take turns as often as they can; the first fault is raised."""
+    faults: list[BaseException] = []
+
+    def guarded(job: Callable[[], None]) -> None:
+        try:
+            job()
+        except BaseException as fault:
+            faults.append(fault)
+
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1e-5)
+    try:
+        threads = [Thread(target=guarded, args=(job,), daemon=True) for job in jobs]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join(120)
+    finally:
+        sys.setswitchinterval(interval)
+    assert not any(thread.is_alive() for thread in threads)
+    if faults:
+        raise faults[0]
 
 
 @pytest.fixture
@@ -530,7 +556,6 @@ def test_threads_see_what_is_there_throughout_and_nothing_that_never_was(index: 
     m = Matcher(index=index)
     for number in range(50):
         m.add(("stays", number), f"a = {number % 5} AND b < 100")
-    failures: list[BaseException] = []
     found: Counter[str] = Counter()
 
     def check(ids: list[Any], value: int) -> None:
@@ -582,27 +607,7 @@ def test_threads_see_what_is_there_throughout_and_nothing_that_never_was(index: 
             m.remove(id)
         m.remove(("both", name))
 
-    def run(job: Callable[[int], None], name: int) -> None:
-        try:
-            job(name)
-        except BaseException as error:
-            failures.append(error)
-
-    interval = sys.getswitchinterval()
-    sys.setswitchinterval(1e-5)
-    try:
-        threads = [
-            Thread(target=run, args=(job, name), daemon=True) for job in (match, change) for name in range(3)
-        ]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join(120)
-    finally:
-        sys.setswitchinterval(interval)
-    assert not any(thread.is_alive() for thread in threads)
-    if failures:
-        raise failures[0]
+    together(*(partial(job, name) for job in (match, change) for name in range(3)))
     assert set(m) == {("stays", number) for number in range(50)}
     assert found["stays"] > 0
 
@@ -723,30 +728,6 @@ def test_a_profile_helps_a_matcher_that_has_seen_no_event() -> None:
     assert matcher.match({"kind": "a", "name": "n7"}) == ["one"]
 
 
-def together(work: Callable[[int], None], threads: int = 4) -> None:
-    """The same work in several threads, which take turns as often as they can; the first fault is raised."""
-    faults: list[BaseException] = []
-
-    def guarded(number: int) -> None:
-        try:
-            work(number)
-        except BaseException as fault:
-            faults.append(fault)
-
-    before = sys.getswitchinterval()
-    sys.setswitchinterval(1e-6)
-    try:
-        running = [Thread(target=guarded, args=(number,)) for number in range(threads)]
-        for thread in running:
-            thread.start()
-        for thread in running:
-            thread.join()
-    finally:
-        sys.setswitchinterval(before)
-    if faults:
-        raise faults[0]
-
-
 def test_threads_that_ask_for_texts_get_their_own() -> None:
     m = Matcher()
     m.add_many("a = :p", [{"id": f"s{n}", "p": n} for n in range(5_000)])
@@ -758,7 +739,7 @@ def test_threads_that_ask_for_texts_get_their_own() -> None:
             assert m[f"s{number}"] == Predicate("a", Operator.EQ, Kind.NUMBER, number)
             assert f"t{number}" not in m
 
-    together(ask)
+    together(*(partial(ask, thread) for thread in range(4)))
 
 
 def test_threads_may_save_at_once_while_others_add_and_ask(tmp_path: Path) -> None:
@@ -775,7 +756,7 @@ def test_threads_may_save_at_once_while_others_add_and_ask(tmp_path: Path) -> No
             for turn in range(4):
                 m.save(tmp_path / ("one" if turn % 2 else f"own {thread}"))
 
-    together(work)
+    together(*(partial(work, thread) for thread in range(4)))
     assert sorted(path.name for path in tmp_path.iterdir()) == ["one", "own 2", "own 3"]
     m.save(tmp_path / "one")
     again = Matcher.load(tmp_path / "one")
@@ -795,4 +776,4 @@ def test_threads_may_ask_for_links_at_once() -> None:
                 found = m.matches_link({"a": (turn + thread) % 50})
                 assert len(found) == min(4, max(0, 40 - (turn + thread) % 50))
 
-        together(ask)
+        together(*(partial(ask, thread) for thread in range(4)))
