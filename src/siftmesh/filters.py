@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
 from contextlib import suppress
+from functools import partial
 from typing import Any
 
 from siftmesh.errors import ParameterError, SubscriptionError
@@ -73,15 +74,19 @@ class FilterReader:
         _require_text(source)
         return Template(self._checked(parse(source, self.limits), source), self.limits)
 
-    def hold(self, template: Template, constants: Mapping[str, Any]) -> None:
+    def holding(self, template: Template) -> Callable[[Mapping[str, Any]], None] | None:
+        """What refuses a row of constants that the schema does not allow; None if there is no schema."""
+        return None if self.schema is None else partial(self._hold, template, self.schema)
+
+    def _hold(self, template: Template, schema: Schema, constants: Mapping[str, Any]) -> None:
         """Refuse constants with which a template asks what, by the schema, no event meets; nulls pass."""
-        if self.schema is None or any(constants.get(name) is None for name in template.parameters):
+        if any(constants.get(name) is None for name in template.parameters):
             return
         values = [to_value(constants[name]) for name in template.parameters]
         if any(isinstance(value, tuple) or value is None for value in values):
             return  # binding says better what is wrong
         named: dict[str, Any] = dict(zip(template.parameters, values, strict=True))
-        check(substitute(template.condition, named, self.limits), self.schema)
+        check(substitute(template.condition, named, self.limits), schema)
 
     def _checked(self, condition: ast.Condition, source: str | None) -> ast.Condition:
         if self.schema is not None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
-from functools import partial
 from os import PathLike
 from threading import get_ident
 from typing import TYPE_CHECKING, Any
@@ -119,16 +118,18 @@ class Matcher:
         check_template(template)
         made = self.template(template) if isinstance(template, str) else template
         end = end_after(ttl, self._clock)
+        hold = self._reader.holding(made)
         columns = columns_of(table, made.parameters, id)
         if columns is not None:
-            self._reader.hold(made, first_row(columns[1]))
+            if hold is not None:
+                hold(first_row(columns[1]))
             self._purge_all()
             with self._gate:
                 self._purge(len(self._matcher))
                 numbers = self._matcher.add_rows(columns[0], made, columns[1], link)
                 self._set_end(numbers, end)
             return len(numbers)
-        ids, trees = bound_trees(made, mappings_of(table), id, partial(self._reader.hold, made))
+        ids, trees = bound_trees(made, mappings_of(table), id, hold)
         self._purge_all()
         with self._gate:
             self._purge(len(self._matcher))
@@ -235,9 +236,8 @@ class Matcher:
 
     def explain(self, subscription: Hashable, event: AnyEvent) -> Explanation:
         """Why a subscription does or does not match an event; print the answer, or take its `to_json()`."""
-        read = readable(event)
-        if not isinstance(read, Event):
-            read = Event.of(read)
+        found = readable(event)
+        read = found if isinstance(found, Event) else Event.of(found)
         with self._gate.reading:
             self._refuse_ended(subscription)
             return self._matcher.explain(subscription, read)

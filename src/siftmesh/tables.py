@@ -125,7 +125,7 @@ def bound_trees(
     template: Template,
     table: Iterable[Mapping[str, Any]],
     id: str,
-    hold: Callable[[Mapping[str, Any]], None],
+    hold: Callable[[Mapping[str, Any]], None] | None = None,
 ) -> tuple[list[Hashable], list[Tree]]:
     """The ids and trees of rows of parameters; `hold` may refuse the first row with values of some types."""
     ids: list[Hashable] = []
@@ -138,6 +138,8 @@ def bound_trees(
         trees.append(
             bound(number, template.bind, {name: row[name] for name in row if name in template.parameters})
         )
+        if hold is None:
+            continue
         types = tuple([type(row[name]) for name in template.parameters])
         if types not in seen:
             seen.add(types)

@@ -125,13 +125,13 @@ def test_rows_are_mappings() -> None:
 
 
 def test_rows_are_bound_with_their_ids() -> None:
-    ids, trees = bound_trees(TEMPLATE, [{"who": "a", "p": 1, "t": "x", "more": 0}], "who", anything)
+    ids, trees = bound_trees(TEMPLATE, [{"who": "a", "p": 1, "t": "x", "more": 0}], "who")
     assert ids == ["a"]
     assert trees == [TEMPLATE.bind({"p": 1, "t": "x"})]
     with pytest.raises(ParameterError, match="row 1 has no column 'who'"):
-        bound_trees(TEMPLATE, [{"who": "a", "p": 1, "t": "x"}, {"p": 1, "t": "x"}], "who", anything)
+        bound_trees(TEMPLATE, [{"who": "a", "p": 1, "t": "x"}, {"p": 1, "t": "x"}], "who")
     with pytest.raises(ParameterError, match="row 0: no value for :t"):
-        bound_trees(TEMPLATE, [{"who": "a", "p": 1}], "who", anything)
+        bound_trees(TEMPLATE, [{"who": "a", "p": 1}], "who")
 
 
 def test_slices_may_change_their_size_on_the_way() -> None:
@@ -186,10 +186,6 @@ def test_a_first_row_is_what_can_be_read() -> None:
     )
     columns = {"a": pa.array([None, 5]), "b": pa.array([None]), "c": pa.array([], pa.string()), "d": torn}
     assert first_row(columns) == {"a": 5, "b": None, "c": None, "d": None}
-
-
-def anything(row: Any) -> None:
-    """Refuses no row."""
 
 
 def test_rows_are_held_to_once_for_each_types() -> None:
